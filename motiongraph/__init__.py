@@ -1,0 +1,38 @@
+"""motiongraph: turns motion capture into new motion.
+
+    import motiongraph as mg
+    clip = mg.load("walk.bvh")
+
+Names are loaded when first used, so that `import motiongraph` is quick and needs neither numba nor OpenGL.
+"""
+
+from importlib import import_module as _import_module
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "Skeleton": "motiongraph.model.skeleton",
+    "Clip": "motiongraph.model.clip",
+    "Labels": "motiongraph.model.labels",
+    "load": "motiongraph.formats.load",
+    "load_all": "motiongraph.formats.load",
+    "save": "motiongraph.formats.save",
+    "MotionError": "motiongraph.errors",
+    "FormatError": "motiongraph.errors",
+    "FormatWarning": "motiongraph.errors",
+    "Cancelled": "motiongraph.progress",
+}
+
+__all__ = ["__version__", *_WHERE]
+
+
+def __getattr__(name):
+    if name in _WHERE:
+        value = getattr(_import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'motiongraph' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_WHERE])

@@ -1,0 +1,20 @@
+"""What can go wrong for a person, as one sentence each. Standard library only."""
+
+from os import PathLike, fspath
+
+
+class MotionError(ValueError):
+    """The request cannot be carried out; the message is one sentence that says why and what was expected."""
+
+
+class FormatError(MotionError):
+    """A file is not what it should be. `str()` gives `file:line:column: sentence`."""
+
+    def __init__(self, path: str | PathLike, message: str, line: int | None = None, column: int | None = None):
+        self.path, self.message, self.line, self.column = fspath(path), message, line, column
+        place = "".join(f":{n}" for n in (line, column) if n is not None)
+        super().__init__(f"{self.path}{place}: {message}")
+
+
+class FormatWarning(UserWarning):
+    """A file was read, but something in it was odd; the message names the file and what was done about it."""

@@ -1,0 +1,77 @@
+"""Forward kinematics, compiled: local rotations to global positions and orientations.
+
+`positions` and `transforms` take one frame or many, and an `out` array so that the viewer allocates nothing.
+"""
+
+import numpy as np
+from numba import njit, types
+
+
+def _read(dimensions, of=types.float64):
+    """A contiguous array that the kernel only reads; clips are read-only, buffers need not be."""
+    return types.Array(of, dimensions, "C", readonly=True)
+
+
+# One fixed signature: compiled once, cached on disk, and never again for another mixture of array types.
+_FORWARD = types.void(
+    _read(1, types.int64), _read(3), _read(2), _read(3), types.float64[:, :, ::1], types.float64[:, :, ::1]
+)
+
+
+@njit(_FORWARD, cache=True, nogil=True, error_model="numpy")
+def _forward(parents, offsets, root, rotations, positions, orientations):
+    """Walk each frame's joints from the root outwards; offsets holds one frame for all, or one a frame."""
+    own = offsets.shape[0] > 1
+    for f in range(root.shape[0]):
+        o = f if own else 0
+        for j in range(parents.shape[0]):
+            w, x, y, z = rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
+            p = parents[j]
+            if p < 0:
+                positions[f, j, 0] = root[f, 0]
+                positions[f, j, 1] = root[f, 1]
+                positions[f, j, 2] = root[f, 2]
+            else:
+                pw, px = orientations[f, p, 0], orientations[f, p, 1]
+                py, pz = orientations[f, p, 2], orientations[f, p, 3]
+                vx, vy, vz = offsets[o, j, 0], offsets[o, j, 1], offsets[o, j, 2]
+                # v + 2w(u×v) + 2u×(u×v), the offset turned by the parent's orientation
+                tx = 2.0 * (py * vz - pz * vy)
+                ty = 2.0 * (pz * vx - px * vz)
+                tz = 2.0 * (px * vy - py * vx)
+                positions[f, j, 0] = positions[f, p, 0] + vx + pw * tx + py * tz - pz * ty
+                positions[f, j, 1] = positions[f, p, 1] + vy + pw * ty + pz * tx - px * tz
+                positions[f, j, 2] = positions[f, p, 2] + vz + pw * tz + px * ty - py * tx
+                w, x, y, z = (
+                    pw * w - px * x - py * y - pz * z,
+                    pw * x + px * w + py * z - pz * y,
+                    pw * y - px * z + py * w + pz * x,
+                    pw * z + px * y - py * x + pz * w,
+                )
+            orientations[f, j, 0] = w
+            orientations[f, j, 1] = x
+            orientations[f, j, 2] = y
+            orientations[f, j, 3] = z
+
+
+def transforms(skeleton, root, rotations, offsets=None, out=None):
+    """Global joint positions (F, J, 3) in metres and orientations (F, J, 4), w x y z.
+
+    root: (F, 3) metres; rotations: (F, J, 4) local unit quaternions; offsets: None for the skeleton's own, or
+    (F, J, 3) where joints slide; a single frame may leave out F. `out`: a pair of arrays to fill.
+    """
+    single = np.ndim(root) == 1
+    root = np.ascontiguousarray(root, np.float64).reshape(-1, 3)
+    rotations = np.ascontiguousarray(rotations, np.float64).reshape(len(root), len(skeleton), 4)
+    offsets = np.ascontiguousarray(skeleton.offsets if offsets is None else offsets).reshape(-1, len(skeleton), 3)
+    if out is None:
+        out = np.empty((len(root), len(skeleton), 3)), np.empty(rotations.shape)
+    positions, orientations = out
+    shaped = positions.reshape(-1, len(skeleton), 3), orientations.reshape(-1, len(skeleton), 4)
+    _forward(skeleton.parents, offsets, root, rotations, *shaped)
+    return (positions[0], orientations[0]) if single and positions.ndim == 3 else (positions, orientations)
+
+
+def positions(skeleton, root, rotations, offsets=None):
+    """Global joint positions (F, J, 3), or (J, 3) for a single frame; see `transforms`."""
+    return transforms(skeleton, root, rotations, offsets)[0]

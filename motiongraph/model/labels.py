@@ -1,0 +1,90 @@
+"""Which words describe which frames: "walk", "turn-left", …"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """names: n words, sorted; mask: (F, n) bool, which of them hold at each frame.
+
+    Iterating gives the words; `"walk" in labels` asks for one; `labels.at("walk")` is its (F,) mask.
+    """
+
+    names: tuple[str, ...]
+    mask: np.ndarray
+
+    @classmethod
+    def of(cls, frames: int, labels: "Labels | Iterable[str] | Mapping[str, object] | str" = ()) -> "Labels":
+        """Words that hold for all `frames`, or a mapping of word → (start, stop) or list of such ranges."""
+        if isinstance(labels, Labels):
+            if len(labels.mask) != frames:
+                raise MotionError(f"labels for {len(labels.mask)} frames do not fit a clip of {frames}")
+            return labels
+        if isinstance(labels, str):
+            labels = [labels]
+        ranges = labels if isinstance(labels, Mapping) else dict.fromkeys(labels, (0, frames))
+        names = tuple(sorted(ranges))
+        mask = np.zeros((frames, len(names)), bool)
+        for k, name in enumerate(names):
+            for start, stop in np.atleast_2d(np.asarray(ranges[name], int)):
+                mask[max(start, 0) : stop, k] = True
+        return cls._kept(names, mask)
+
+    @classmethod
+    def _kept(cls, names, mask):
+        """Without the words that hold nowhere."""
+        used = mask.any(axis=0)
+        mask = np.ascontiguousarray(mask[:, used])
+        mask.flags.writeable = False
+        return cls(tuple(n for n, u in zip(names, used) if u), mask)
+
+    def __iter__(self):
+        return iter(self.names)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __contains__(self, name):
+        return name in self.names
+
+    def __eq__(self, other):
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return self.names == other.names and np.array_equal(self.mask, other.mask)
+
+    __hash__ = None
+
+    def __repr__(self):
+        parts = []
+        for name in self.names:
+            share = self.at(name).mean()
+            parts.append(name if share == 1.0 else f"{name} {share:.0%}")
+        return f"Labels({', '.join(parts)})"
+
+    def at(self, name: str) -> np.ndarray:
+        """(F,) bool: where `name` holds; nowhere for a word that is not used."""
+        if name not in self.names:
+            return np.zeros(len(self.mask), bool)
+        return self.mask[:, self.names.index(name)]
+
+    def spans(self) -> list[tuple[str, int, int]]:
+        """(word, start, stop) of every unbroken stretch, by word and then by start."""
+        spans = []
+        for k, name in enumerate(self.names):
+            edges = np.flatnonzero(np.diff(self.mask[:, k].astype(np.int8), prepend=0, append=0))
+            spans += [(name, int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+        return spans
+
+    def take(self, frames) -> "Labels":
+        """The labels of these frames: a slice or an index array."""
+        return self._kept(self.names, self.mask[frames])
+
+    def union(self, other: "Labels") -> "Labels":
+        """Frame by frame, the words of either; both must have the same number of frames (Kovar 2002, 3.3)."""
+        names = tuple(sorted({*self.names, *other.names}))
+        return self._kept(names, np.stack([self.at(n) | other.at(n) for n in names], axis=1)) if names else self

@@ -1,0 +1,100 @@
+"""A skeleton: named joints, their parents and their offsets in the rest pose."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """names: J joint names; parents: (J,) int, root −1, every parent before its children;
+    offsets: (J, 3) metres, from the parent's joint in the rest pose, y up (the root's own offset is 0)."""
+
+    names: tuple[str, ...]
+    parents: np.ndarray
+    offsets: np.ndarray
+
+    def __post_init__(self):
+        names = tuple(self.names)
+        parents = np.array(self.parents, np.int64)
+        offsets = np.array(self.offsets, np.float64)
+        if not names:
+            raise MotionError("a skeleton needs at least one joint")
+        if parents.shape != (len(names),) or offsets.shape != (len(names), 3):
+            raise MotionError(
+                f"a skeleton of {len(names)} joints needs parents of shape ({len(names)},) and offsets of shape "
+                f"({len(names)}, 3), not {parents.shape} and {offsets.shape}"
+            )
+        if len(set(names)) != len(names):
+            twice = next(n for i, n in enumerate(names) if n in names[:i])
+            raise MotionError(f"a skeleton has two joints named {twice!r}")
+        if parents[0] != -1 or (parents[1:] < 0).any() or (parents >= np.arange(len(names))).any():
+            raise MotionError("a skeleton's joints must be ordered: root first, every parent before its children")
+        if not np.isfinite(offsets).all():
+            raise MotionError("a skeleton's offsets must be finite")
+        for array in (parents, offsets):
+            array.flags.writeable = False
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(self, "offsets", offsets)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __eq__(self, other):
+        return self is other or (
+            isinstance(other, Skeleton)
+            and self.names == other.names
+            and np.array_equal(self.parents, other.parents)
+            and np.array_equal(self.offsets, other.offsets)
+        )
+
+    def __hash__(self):
+        return hash((self.names, self.offsets.tobytes()))
+
+    def __repr__(self):
+        return f"Skeleton({len(self)} joints, root {self.names[0]!r}, {self.height:.2f} m)"
+
+    def index(self, name: str) -> int:
+        """The joint called `name`, or a MotionError that says which there are."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise MotionError(f"no joint {name!r}; there are {', '.join(self.names)}") from None
+
+    @cached_property
+    def _index(self):
+        return {n: i for i, n in enumerate(self.names)}
+
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """(J, 3) joint positions of the rest pose, metres, root at the origin."""
+        rest = self.offsets.copy()
+        rest[0] = 0.0
+        for j in range(1, len(self)):
+            rest[j] += rest[self.parents[j]]
+        return rest
+
+    @cached_property
+    def height(self) -> float:
+        """Metres from the lowest to the highest joint of the rest pose."""
+        y = self.rest[:, 1]
+        return float(y.max() - y.min())
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of every joint, in order."""
+        lists: list[list[int]] = [[] for _ in self.names]
+        for j, p in enumerate(self.parents[1:].tolist(), start=1):
+            lists[p].append(j)
+        return tuple(map(tuple, lists))
+
+    @cached_property
+    def bone_lengths(self) -> np.ndarray:
+        """(J,) metres, length of the bone from the parent to each joint; 0 for the root."""
+        lengths = np.linalg.norm(self.offsets, axis=1)
+        lengths[0] = 0.0
+        return lengths

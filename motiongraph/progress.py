@@ -1,0 +1,20 @@
+"""How long work tells the world how far it is, and how the world tells it to stop.
+
+Anything that may take more than a frame takes `progress=SILENT`, calls `progress(done, total, what)` between
+blocks, and lets `Cancelled` pass through. Standard library only.
+"""
+
+from typing import Protocol
+
+
+class Cancelled(Exception):
+    """The caller asked for the work to stop; nothing was changed."""
+
+
+class Progress(Protocol):
+    def __call__(self, done: float, total: float, what: str = "") -> None:
+        """Report `done` of `total`; raise `Cancelled` to stop the work at this point."""
+
+
+def SILENT(done: float, total: float, what: str = "") -> None:
+    """Reports to nobody and never cancels."""

@@ -1,0 +1,154 @@
+"""Batched quaternions (w, x, y, z). Every function broadcasts over leading axes and returns float64.
+
+Euler orders are strings such as "ZYX" that name the axes in the order in which the matrices are multiplied,
+left to right: "ZYX" is Rz·Ry·Rx, the meaning of BVH channels `Zrotation Yrotation Xrotation`. An ASF's
+`rx ry rz` applies x first and is therefore "ZYX" as well.
+"""
+
+import numpy as np
+
+AXES = {"X": 0, "Y": 1, "Z": 2}
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def multiply(a, b):
+    """Hamilton product a·b of (…, 4) and (…, 4): rotate by b, then by a."""
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def conjugate(q):
+    """Inverse of unit quaternions (…, 4)."""
+    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotate(q, v):
+    """Vectors (…, 3) turned by unit quaternions (…, 4)."""
+    q, v = np.asarray(q, float), np.asarray(v, float)
+    u, w = q[..., 1:], q[..., :1]
+    t = 2.0 * np.cross(u, v)
+    return v + w * t + np.cross(u, t)
+
+
+def normalized(q):
+    """Scaled to length one; (…, 4)."""
+    q = np.asarray(q, float)
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def about(axis, angle):
+    """Rotation by `angle` radians (…) about "X", "Y", "Z" or a unit vector (3,)."""
+    vector = np.eye(3)[AXES[axis]] if isinstance(axis, str) else np.asarray(axis, float)
+    half = 0.5 * np.asarray(angle, float)[..., None]
+    return np.concatenate([np.cos(half), np.sin(half) * vector], axis=-1)
+
+
+def between(u, v):
+    """The smallest rotations that turn directions u (…, 3) into v (…, 3); identity where either is zero."""
+    u, v = np.broadcast_arrays(np.asarray(u, float), np.asarray(v, float))
+    norms = np.linalg.norm(u, axis=-1) * np.linalg.norm(v, axis=-1)
+    dot, cross = np.sum(u * v, axis=-1), np.cross(u, v)
+    q = np.concatenate([(norms + dot)[..., None], cross], axis=-1)
+    # Opposite directions have no unique smallest turn: take half a turn about any perpendicular.
+    opposite = (norms > 0) & (norms + dot <= 1e-12 * norms)
+    if opposite.any():
+        w = u[opposite]
+        least = np.eye(3)[np.argmin(np.abs(w), axis=-1)]
+        q[opposite] = np.concatenate([np.zeros((len(w), 1)), np.cross(w, least)], axis=-1)
+    q[(norms == 0) | (np.linalg.norm(cross, axis=-1) <= 1e-9 * norms) & (dot > 0)] = IDENTITY
+    return normalized(q)
+
+
+def slerp(a, b, t):
+    """From a (…, 4) to b (…, 4) along the shorter arc; t (…) in [0, 1]."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    t = np.asarray(t, float)[..., None]
+    dot = np.sum(a * b, axis=-1, keepdims=True)
+    b = np.where(dot < 0, -b, b)
+    dot = np.minimum(np.abs(dot), 1.0)
+    angle = np.arccos(dot)
+    # Close together the arc is its chord: sin(x)/x cannot be formed, and the difference is below rounding.
+    near = dot > 1.0 - 1e-9
+    sine = np.where(near, 1.0, np.sin(angle))
+    wa = np.where(near, 1.0 - t, np.sin((1.0 - t) * angle) / sine)
+    wb = np.where(near, t, np.sin(t * angle) / sine)
+    return normalized(wa * a + wb * b)
+
+
+def continuous(q):
+    """The same rotations (F, …, 4) with signs chosen so that no frame jumps to the far side of the sphere."""
+    q = np.array(q, float)
+    if len(q) > 1:
+        flips = np.sum(q[1:] * q[:-1], axis=-1) < 0
+        q[1:][np.cumsum(flips, axis=0) % 2 == 1] *= -1.0
+    return q
+
+
+def angle_between(a, b):
+    """Angle in radians, 0 … π, of the rotation from a (…, 4) to b (…, 4); accurate for small angles too."""
+    d = multiply(conjugate(a), b)
+    return 2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+
+
+def from_euler(angles, order):
+    """Angles (…, n) in radians, n = len(order), to quaternions; "ZYX" is Rz·Ry·Rx. No axis: identity."""
+    angles = np.asarray(angles, float)
+    q = np.broadcast_to(IDENTITY, (*angles.shape[:-1], 4)).copy()
+    for k, axis in enumerate(order):
+        q = multiply(q, about(axis, angles[..., k]))
+    return q
+
+
+def to_matrix(q):
+    """Rotation matrices (…, 3, 3)."""
+    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(r, axis=-1) for r in rows], axis=-2)
+
+
+def to_euler(q, order):
+    """Angles (…, 3) in radians with from_euler(angles, order) = q, for three different axes such as "ZYX".
+
+    The middle angle lies in ±90°. Where it reaches that (gimbal lock) the last angle is set to 0.
+    """
+    i, j, k = (AXES[a] for a in order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    m = to_matrix(q)
+    # For R = Ri·Rj·Rk, row i of R is (cos j cos k, ∓cos j sin k, ±sin j) in the columns i, j, k.
+    cos_b = np.hypot(m[..., i, i], m[..., i, j])
+    b = np.arctan2(sign * m[..., i, k], cos_b)
+    a = np.arctan2(-sign * m[..., j, k], m[..., k, k])
+    c = np.arctan2(-sign * m[..., i, j], m[..., i, i])
+    locked = cos_b < 1e-9
+    a = np.where(locked, np.arctan2(sign * m[..., k, j], m[..., j, j]), a)
+    return np.stack([a, b, np.where(locked, 0.0, c)], axis=-1)
+
+
+def to_euler_near(q, order, near):
+    """Like `to_euler`, but of the equivalent triples the one closest to `near` (…, 3), turn by turn.
+
+    Files count angles past 180° when a dancer keeps spinning; written back, they should still.
+    """
+    first = to_euler(q, order)
+    second = np.stack([first[..., 0] + np.pi, np.pi - first[..., 1], first[..., 2] + np.pi], axis=-1)
+    near = np.asarray(near, float)
+
+    def unwound(e):
+        return e + 2 * np.pi * np.round((near - e) / (2 * np.pi))
+
+    first, second = unwound(first), unwound(second)
+    closer = np.sum((second - near) ** 2, axis=-1) < np.sum((first - near) ** 2, axis=-1)
+    return np.where(closer[..., None], second, first)
