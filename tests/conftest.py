@@ -1,0 +1,25 @@
+"""Fixtures every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def mocap() -> Path:
+    """The folder of real motion capture (shared/mocap), or a skip where there is none."""
+    folder = os.environ.get("MOTIONGRAPH_MOCAP")
+    if not folder:
+        pytest.skip("MOTIONGRAPH_MOCAP is not set")
+    folder = Path(folder)
+    assert (folder / "cmu").is_dir(), f"MOTIONGRAPH_MOCAP={folder} holds no cmu folder"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def oracles(mocap) -> Path:
+    """Figures from independent programs, beside the motion capture."""
+    return mocap.parent / "oracles"
