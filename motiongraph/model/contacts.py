@@ -1,0 +1,178 @@
+"""When feet are planted, and how high the ground is on which they stand.
+
+A foot joint is planted while it is slow and low. Low is measured from the height at which that very joint rests
+when its foot stands, found in the motion itself: ankles sit above the sole, and floors are not always at zero.
+"""
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.model import sides
+
+# How the ground is found: seconds over which speed is measured, and m/s below which a foot may be standing.
+_SPAN = 0.05
+_SLOW = 0.4
+
+
+class Contacts(np.ndarray):
+    """(F, n) bool, True where a foot joint is planted; names: the n joints' names; joints: their indices.
+
+    Cutting frames or picking columns keeps both in step; what is no longer frames × joints carries none.
+    """
+
+    names: tuple[str, ...] = ()
+    joints: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, planted, skeleton, joints) -> "Contacts":
+        contacts = np.asarray(planted, bool).view(cls)
+        contacts.joints = tuple(int(j) for j in joints)
+        contacts.names = tuple(skeleton.names[j] for j in contacts.joints)
+        return contacts
+
+    def __array_finalize__(self, parent):
+        names = getattr(parent, "names", ())
+        if self.ndim == 2 and self.shape[1] == len(names):
+            self.names, self.joints = names, parent.joints
+
+    def __getitem__(self, key):
+        part = super().__getitem__(key)
+        if isinstance(part, Contacts) and part.ndim == 2 and isinstance(key, tuple) and len(key) == 2:
+            columns = np.arange(len(self.names))[key[1]]
+            part.names = tuple(self.names[c] for c in columns)
+            part.joints = tuple(self.joints[c] for c in columns)
+        return part
+
+
+def find_contacts(
+    clip,
+    *,
+    enter_speed: float = 0.3,
+    leave_speed: float = 0.7,
+    enter_height: float = 0.05,
+    leave_height: float = 0.08,
+    span: float = _SPAN,
+    shortest: float = 0.06,
+) -> Contacts:
+    """(F, n) bool: which foot joints (ankle and toe base of each foot) are planted at each frame.
+
+    A stretch in which a joint stays below `leave_speed` (m/s) and `leave_height` (m above where it rests) is a
+    contact when it gets below `enter_speed` and `enter_height` somewhere. Speed is measured over `span` seconds,
+    whatever the frame rate. Contacts and gaps shorter than `shortest` seconds are passed over, except at the
+    clip's ends, where one cannot know. Frames before `clip.first` are never in contact and never count.
+    """
+    if not (0 < enter_speed <= leave_speed and 0 < enter_height <= leave_height and span > 0 and shortest >= 0):
+        raise MotionError("contact thresholds must be positive, and those to enter no higher than those to leave")
+    feet = sides.feet(clip)
+    joints = [joint for foot in feet for joint in foot]
+    planted = np.zeros((len(clip), len(joints)), bool)
+    if joints:
+        heights, speeds = _measured(clip, joints, span)
+        above = heights - _levels(clip, feet)[joints]
+        loose = (speeds < leave_speed) & (above < leave_height)
+        sure = (speeds < enter_speed) & (above < enter_height)
+        for k in range(len(joints)):
+            planted[clip.first :, k] = _steady(loose[:, k], sure[:, k], shortest * clip.fps)
+    return Contacts.of(planted, clip.skeleton, joints)
+
+
+def floor_height(clip) -> float:
+    """Metres: the height of the ground, that of the lowest joint of a standing foot.
+
+    Found from where the feet are when they are slow, so jumps, outliers and a few frames below ground do not
+    matter; for a body without feet it is what its lowest joint comes down to.
+    """
+    feet = sides.feet(clip)
+    if not feet:
+        return float(np.percentile(clip.positions()[clip.first :, :, 1].min(axis=1), 5))
+    return float(np.nanmin(_levels(clip, feet)))
+
+
+def _measured(clip, joints, span):
+    """Heights (F', n) in metres and speeds (F', n) in m/s of joints over the captured frames."""
+    places = clip.positions()[clip.first :, joints]
+    last = len(places) - 1
+    half = 0.5 * span * clip.fps
+    before = np.clip(np.arange(last + 1) - half, 0, last)
+    after = np.clip(np.arange(last + 1) + half, 0, last)
+
+    def at(time):
+        below = np.minimum(time.astype(int), max(last - 1, 0))
+        t = (time - below)[:, None, None]
+        return (1.0 - t) * places[below] + t * places[np.minimum(below + 1, last)]
+
+    # At the ends the span is cut; a single frame stands still.
+    seconds = np.maximum(after - before, 1e-9) / clip.fps
+    return places[..., 1], np.linalg.norm(at(after) - at(before), axis=-1) / seconds[:, None]
+
+
+def _levels(clip, feet):
+    """(J,) metres: the heights at which the joints of the feet, toe tips included, rest on the ground; else NaN."""
+    whole = [[foot[0], *sides.below(clip.skeleton, foot[0])] for foot in feet]
+    joints = [joint for foot in whole for joint in foot]
+    heights, speeds = _measured(clip, joints, _SPAN)
+    slow = speeds < _SLOW
+    soles = np.concatenate(_above_soles(clip, whole, heights, slow))
+    lowered = heights - soles
+    enough = max(3.0, 0.05 * clip.fps)
+    found = soles + np.percentile(lowered.min(axis=1), 10)
+    if slow.sum() >= enough:
+        ground = _lowest_level(lowered[slow])
+        found = soles + ground
+        for k in range(len(joints)):
+            # A joint's own record is truer than the rest pose, as long as it does not speak of another level.
+            own = lowered[slow[:, k], k]
+            own = own[np.abs(own - ground) < 0.05]
+            if len(own) >= enough:
+                found[k] = soles[k] + _lowest_level(own)
+    levels = np.full(len(clip.skeleton), np.nan)
+    levels[joints] = found
+    return levels
+
+
+def _lowest_level(heights):
+    """The lowest height at which many of `heights` gather: lower ones are errors, higher ones raised feet."""
+    heights = np.sort(heights)
+    reach = 0.03
+    near = np.searchsorted(heights, heights + reach, "right") - np.searchsorted(heights, heights - reach)
+    foothold = np.argmax(near >= 0.3 * near.max())
+    peak = foothold + np.argmax(near[foothold : np.searchsorted(heights, heights[foothold] + 2 * reach, "right")])
+    return float(np.median(heights[np.abs(heights - heights[peak]) <= reach]))
+
+
+def _above_soles(clip, feet, heights, slow):
+    """For each foot (n,) metres: how far its joints rest above the lowest of them.
+
+    Taken from the rest pose where that stands on its feet; otherwise from how the foot is held when slow.
+    feet: the joints of each foot; heights, slow: (F', all of them).
+    """
+    rest, height = clip.skeleton.rest[:, 1], clip.skeleton.height
+    soles, column = [], 0
+    for foot in feet:
+        columns = slice(column, column + len(foot))
+        column += len(foot)
+        above = rest[foot] - rest[foot].min()
+        if rest[foot].min() > rest.min() + 0.1 * height or above.max() > 0.12 * height:
+            held = slow[:, columns].all(axis=1)
+            own = heights[held if held.any() else slice(None), columns]
+            above = np.median(own - own.min(axis=1, keepdims=True), axis=0)
+        soles.append(above)
+    return soles
+
+
+def _runs(mask):
+    """(n, 2) int: start and stop of every unbroken stretch of True in (F,) bool."""
+    return np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+
+
+def _steady(loose, sure, shortest):
+    """(F,) bool: the stretches of `loose` that hold a `sure` frame; none, and no gap, under `shortest` frames."""
+    planted = np.zeros(len(loose), bool)
+    for start, stop in _runs(loose):
+        planted[start:stop] = sure[start:stop].any()
+    # The small number keeps 0.06 s at 50 Hz, which is 3 frames, from being taken for more.
+    for value in (False, True):
+        for start, stop in _runs(planted == value):
+            if stop - start < shortest - 1e-6 and start > 0 and stop < len(planted):
+                planted[start:stop] = not value
+    return planted

@@ -1,0 +1,115 @@
+"""The same motion with left and right exchanged, as in a mirror.
+
+Mirroring twice gives the clip back: every step below is its own inverse.
+"""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from motiongraph import rotations as rot
+from motiongraph.errors import MotionError
+from motiongraph.model import sides
+from motiongraph.model.labels import Labels
+from motiongraph.model.retarget import corrected, corrections
+
+_SUFFIX = "_mirrored"
+_SNAP = np.cos(np.radians(5.0))
+
+# "left" and "right" as words: turn-left, walk_left, "left turn", turnLeft; not the ones in "upright" or "cleft".
+_WORD = re.compile(
+    r"(?<![A-Za-z])(?:left|right|Left|Right)(?![a-z])|(?<=[a-z])(?:Left|Right)(?![a-z])"
+    r"|(?<![A-Za-z])(?:LEFT|RIGHT)(?![A-Za-z])"
+)
+_EXCHANGED = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
+_EXCHANGED |= {b: a for a, b in _EXCHANGED.items()}
+
+
+def mirrored(clip):
+    """`clip` with left and right exchanged: joints, path, and the words left and right in its labels.
+
+    With M the reflection, j* the joint opposite to j and A_j the turn from j's bone at rest to the mirrored bone
+    of j* at rest (real bodies are not quite symmetric), the global orientation of j becomes M·G_j*·M·A_j: bone
+    directions are exactly those in the mirror, and bone lengths stay on their side.
+    """
+    skeleton = clip.skeleton
+    partner = sides.partners(skeleton)
+    normal = _plane(clip)
+    bones = sides.bone_directions(skeleton)
+    across = _reflected(bones[partner], normal)
+    # A direction counts only where both sides have one, so that the turns of a pair are each other's reflection.
+    known = (bones.any(axis=1) & across.any(axis=1))[:, None]
+    turns = corrections(skeleton, bones * known, across * known)
+
+    # Reflection M·R·M keeps the angle and sends the axis v to −Mv.
+    rotations = clip.rotations[:, partner]
+    rotations[..., 1:] = -_reflected(rotations[..., 1:], normal)
+    rotations = corrected(skeleton, rotations, turns)
+    # The body's plane need not stand upright in the world (a rest pose may lie), but the world's mirror must.
+    upright = _upright(normal)
+    rotations[:, 0] = rot.multiply(_turn_between_mirrors(normal, upright), rotations[:, 0])
+
+    offsets = None
+    if clip.offsets is not None:
+        away = _reflected((clip.offsets - skeleton.offsets)[:, partner], normal)
+        parents = np.maximum(skeleton.parents, 0)
+        offsets = skeleton.offsets + rot.rotate(rot.conjugate(turns)[parents], away)
+    name = clip.name
+    return replace(
+        clip,
+        root=_reflected(clip.root, upright),
+        rotations=rotations,
+        offsets=offsets,
+        labels=_exchanged(clip.labels),
+        name=name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX,
+        source=clip._layout(),
+    )
+
+
+def _reflected(vectors, normal):
+    """M·v for vectors (…, 3)."""
+    return vectors - 2.0 * (vectors @ normal)[..., None] * normal
+
+
+def _plane(clip):
+    """(3,) unit normal of the body's plane of symmetry, in the frame of the rest pose."""
+    pairs = sides.pairs(clip.skeleton)
+    if not len(pairs):
+        raise MotionError(f"cannot mirror {clip.name!r}: its skeleton has no left and right joints by name")
+    normal = _mean_across(clip.skeleton.rest, pairs)
+    if normal is None:
+        # A rest pose with both sides in one place says nothing; the first captured pose, seen from the root, does.
+        pose = rot.rotate(rot.conjugate(clip.orientations()[clip.first, 0]), clip.positions()[clip.first])
+        normal = _mean_across(pose, pairs)
+    if normal is None:
+        raise MotionError(f"cannot mirror {clip.name!r}: its left and right joints lie in one place")
+    axis = np.argmax(np.abs(normal))
+    return np.eye(3)[axis] if abs(normal[axis]) >= _SNAP else normal
+
+
+def _mean_across(pose, pairs):
+    """(3,) unit vector from one side to the other in a pose (J, 3), or None where the sides coincide."""
+    across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
+    length = np.linalg.norm(across)
+    return across / length if length > 1e-6 else None
+
+
+def _upright(normal):
+    """The horizontal unit vector nearest to `normal`; x where it is vertical."""
+    flat = normal * np.array([1.0, 0.0, 1.0])
+    length = np.linalg.norm(flat)
+    return flat / length if length > 0.1 else np.array([1.0, 0.0, 0.0])
+
+
+def _turn_between_mirrors(first, second):
+    """(4,) the rotation M₂·M₁ of two reflections with unit normals `first` and `second`, the first applied first."""
+    return np.concatenate([[first @ second], np.cross(first, second)])
+
+
+def _exchanged(labels):
+    """The labels with the words left and right exchanged in them."""
+    ranges: dict[str, list] = {}
+    for name, start, stop in labels.spans():
+        ranges.setdefault(_WORD.sub(lambda found: _EXCHANGED[found[0]], name), []).append((start, stop))
+    return Labels.of(len(labels.mask), ranges)

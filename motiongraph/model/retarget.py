@@ -1,0 +1,105 @@
+"""The same motion on a body of other proportions: bones keep their directions, the root its share of the legs."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from motiongraph import rotations as rot
+from motiongraph.errors import MotionError
+from motiongraph.model import sides
+from motiongraph.model.skeleton import Skeleton
+
+
+def corrections(skeleton: Skeleton, own, other) -> np.ndarray:
+    """(J, 4): turns A with A_j · own_j = other_j, for rest poses whose bones point elsewhere.
+
+    own, other: (J, 3) directions as from `sides.bone_directions`. A joint that follows another's global orientation
+    G with G·A_j instead lays its bone, own_j at rest, where the other's lies. Joints with several bones stay as
+    they are (A = 1); joints with none follow their parent, so that an end joint's own rotation remains 1.
+    """
+    turns = rot.between(own, other)
+    childless = sides.ends(skeleton)
+    for joint in range(1, len(skeleton)):
+        if childless[joint]:
+            turns[joint] = turns[skeleton.parents[joint]]
+    return turns
+
+
+def corrected(skeleton: Skeleton, rotations, turns) -> np.ndarray:
+    """Local rotations A_parent⁻¹ · q_j · A_j (F, J, 4): what turns every global orientation G_j into G_j · A_j."""
+    rotations = rot.multiply(rotations, turns)
+    rotations[:, 1:] = rot.multiply(rot.conjugate(turns)[skeleton.parents[1:]], rotations[:, 1:])
+    return rotations
+
+
+def retargeted(clip, skeleton: Skeleton):
+    """`clip` on `skeleton`, which has the same joints under the same parents, in any order.
+
+    Global bone directions stay what they were. The root's path is scaled by the ratio of the leg lengths in all
+    three directions, heights measured from the floor: strides shrink with the legs, so planted feet stay planted.
+    What is left of a difference (ankles are not in proportion to legs) is taken out by one constant lift.
+    """
+    if skeleton == clip.skeleton:
+        return clip
+    order = _order(clip.skeleton, skeleton)
+    source = Skeleton(skeleton.names, skeleton.parents, clip.skeleton.offsets[order])
+    turns = corrections(skeleton, sides.bone_directions(skeleton), sides.bone_directions(source))
+    feet = [tuple(int(np.flatnonzero(order == joint)[0]) for joint in foot) for foot in sides.feet(clip)]
+    scale = _scale(source, skeleton, feet)
+    floor = np.array([0.0, clip.floor, 0.0])
+    offsets = None
+    if clip.offsets is not None:
+        offsets = _slid(source, skeleton, clip.offsets[:, order], turns, scale)
+    result = replace(
+        clip,
+        skeleton=skeleton,
+        root=floor + scale * (clip.root - floor),
+        rotations=corrected(skeleton, clip.rotations[:, order], turns),
+        offsets=offsets,
+        source=None,
+    )
+    lift = np.array([0.0, clip.floor - result.floor, 0.0])
+    return replace(result, root=result.root + lift)
+
+
+def _order(source, target):
+    """(J,) int: the source's joint for every joint of the target."""
+    missing = [n for n in target.names if n not in source._index]
+    extra = [n for n in source.names if n not in target._index]
+    if missing or extra:
+        parts = [
+            f"{what} {', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
+            for what, names in (("it lacks", missing), ("the other lacks", extra))
+            if names
+        ]
+        raise MotionError(f"retargeting needs two skeletons with the same joints; {' and '.join(parts)}")
+    order = np.array([source.index(n) for n in target.names])
+    for joint, name in enumerate(target.names):
+        theirs, ours = source.parents[order[joint]], target.parents[joint]
+        if ours >= 0 and (theirs < 0 or source.names[theirs] != target.names[ours]):
+            where = f"on {source.names[theirs]}" if theirs >= 0 else "at the root"
+            raise MotionError(f"retargeting: joint {name} hangs on {target.names[ours]} but {where} in the clip")
+    return order
+
+
+def _scale(source, target, feet):
+    """The target's size over the source's: by legs, else by height, else by all bones."""
+    measures = (
+        lambda s: sides.leg_length(s, feet),
+        lambda s: s.height,
+        lambda s: s.bone_lengths.sum(),
+    )
+    for measure in measures:
+        ours, theirs = measure(target), measure(source)
+        if ours > 1e-6 and theirs > 1e-6:
+            return ours / theirs
+    return 1.0
+
+
+def _slid(source, target, offsets, turns, scale):
+    """Sliding offsets (F, J, 3): how far a joint is from its rest place, in proportion to its bone."""
+    theirs = source.bone_lengths
+    ratio = np.divide(target.bone_lengths, theirs, out=np.full(len(target), scale), where=theirs > 1e-9)
+    parents = np.maximum(target.parents, 0)
+    away = rot.rotate(rot.conjugate(turns)[parents], offsets - source.offsets)
+    return target.offsets + ratio[:, None] * away
