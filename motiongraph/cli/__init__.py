@@ -1,0 +1,72 @@
+"""The command line: `motiongraph COMMAND ...`.
+
+Results go to standard output, everything said to a person to standard error. Exit status: 0 done, 1 the work could
+not be done (one sentence says why), 2 wrong usage, 130 interrupted. The modules here import only typer when they
+are loaded; what a command needs it imports when it runs, so that `--help` is there at once.
+"""
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from motiongraph import __version__
+from motiongraph.cli import convert, fetch, info
+from motiongraph.cli.console import say, warnings_said
+from motiongraph.errors import MotionError
+from motiongraph.progress import Cancelled
+
+app = typer.Typer(
+    name="motiongraph",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(info.info)
+app.command()(convert.convert)
+app.add_typer(fetch.app, name="fetch")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"motiongraph {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def motiongraph(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Turn motion capture into new motion."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run one command and exit; whatever goes wrong becomes one sentence and an exit status."""
+    with warnings_said():
+        try:
+            typer.main.get_command(app)(arguments, prog_name="motiongraph")
+        except Exception as problem:
+            if os.environ.get("MOTIONGRAPH_DEBUG"):
+                raise
+            say(_sentence(problem))
+            sys.exit(1)
+
+
+def _sentence(problem: Exception) -> str:
+    if isinstance(problem, MotionError):
+        return str(problem)
+    if isinstance(problem, Cancelled):
+        return "stopped before it was done"
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{os.fsdecode(problem.filename)}: {problem.strerror or problem}"
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory for this"
+    words = " ".join(str(problem).split())
+    return f"unexpected {type(problem).__name__}: {words} (a mistake in motiongraph; MOTIONGRAPH_DEBUG=1 shows where)"

@@ -1,0 +1,58 @@
+"""`motiongraph convert`: a clip from one file format to another, cut, mirrored or at another rate on the way."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.console import say
+from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.errors import MotionError
+
+
+def _frames(text: str) -> slice:
+    if not re.fullmatch(r"-?\d*:-?\d*", text) or "-:" in text or text.endswith("-"):
+        raise typer.BadParameter(f"expected frames as in 10:200, 10: or :200, found {text!r}.")
+    start, stop = text.split(":")
+    return slice(int(start) if start else None, int(stop) if stop else None)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Clip to read: .bvh or .amc.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .bvh, .amc (and its .asf) or .glb.")],
+    fps: Annotated[
+        float | None, typer.Option(parser=positive, metavar="N", help="Resample to this many frames a second.")
+    ] = None,
+    mirror: Annotated[bool, typer.Option("--mirror", metavar="", help="Exchange left and right.")] = False,
+    frames: Annotated[
+        slice | None,
+        typer.Option(parser=_frames, metavar="A:B", help="Only the frames from A up to, but not including, B."),
+    ] = None,
+    skeleton: Skeleton = None,
+    units: Units = "auto",
+    up: UpAxis = Up.auto,
+    rate: Rate = None,
+    force: Force = False,
+) -> None:
+    """Convert a clip to another format, or change it on the way.
+
+    Frames are cut first, by their numbers in IN; then the clip is mirrored; then it is resampled.
+    """
+    targets = [target, target.with_suffix(".asf")] if target.suffix.lower() == ".amc" else [target]
+    for path in targets:
+        if path.exists() and not force:
+            raise MotionError(f"{path} is there already; --force overwrites it")
+
+    from motiongraph.formats.load import load
+    from motiongraph.formats.save import save
+
+    clip = load(source, units=units, up=up.value, skeleton=skeleton, fps=rate)
+    if frames is not None:
+        clip = clip[frames]
+    if mirror:
+        clip = clip.mirrored()
+    if fps is not None:
+        clip = clip.resampled(fps)
+    save(clip, target)
+    say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")
