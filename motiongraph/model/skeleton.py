@@ -80,9 +80,15 @@ class Skeleton:
 
     @cached_property
     def height(self) -> float:
-        """Metres from the lowest to the highest joint of the rest pose."""
-        y = self.rest[:, 1]
-        return float(y.max() - y.min())
+        """Metres from the lowest joint to the highest, standing straight: along the chains from the root to both,
+        upright bones count with their length (a rest pose may straddle), slanting ones with what they rise."""
+        rise, height = np.abs(self.offsets[:, 1]), 0.0
+        rise = np.where(rise > 0.8 * self.bone_lengths, self.bone_lengths, rise)
+        for j in (int(np.argmax(self.rest[:, 1])), int(np.argmin(self.rest[:, 1]))):
+            while j > 0:
+                height += float(rise[j])
+                j = int(self.parents[j])
+        return height
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

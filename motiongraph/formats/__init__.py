@@ -1,0 +1,1 @@
+"""Motion-capture files: reading ASF/AMC and BVH, writing those and glTF."""

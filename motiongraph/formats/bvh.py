@@ -1,0 +1,212 @@
+"""BVH files as they are written: hierarchy, channels, frame time, numbers. `load.py` makes clips of them."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph import rotations as rot
+from motiongraph.formats.channels import Channels
+from motiongraph.formats.scanner import Text, decoded, quoted, read_rows
+
+MAX_JOINTS = 10_000
+_NAME = re.compile(rb"[ \t\f\v]*([^\r\n{}]*)")
+_FRAMES = re.compile(rb"\s*frames\s*:\s*", re.IGNORECASE)
+_FRAME_TIME = re.compile(rb"\s*frame[ \t]*time\s*:\s*", re.IGNORECASE)
+_KINDS = ("position", "rotation")
+_CHANNELS = {f"{a}{name}": (kind, axis) for kind, name in enumerate(_KINDS) for axis, a in enumerate("xyz")}
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """What a BVH says of its joints, in its own order and units.
+
+    names: J unique names; an end site is "<parent>_end". parents: (J,). offsets: (J, 3) file units.
+    channels: for each joint its (kind, axis) pairs, kind 0 position, 1 rotation; () for end sites.
+    ends: (J,) bool, which joints are end sites.
+    """
+
+    names: tuple[str, ...]
+    parents: np.ndarray
+    offsets: np.ndarray
+    channels: tuple[tuple[tuple[int, int], ...], ...]
+    ends: np.ndarray
+
+    def layout(self) -> Channels:
+        """Which column of a frame belongs to which joint and axis."""
+        joints = len(self.names)
+        turns, axes, places = (np.full((joints, 3), fill, np.int64) for fill in (-1, 0, -1))
+        column = 0
+        for j, channels in enumerate(self.channels):
+            turn = 0
+            for kind, axis in channels:
+                if kind:
+                    turns[j, turn], axes[j, turn] = column, axis
+                    turn += 1
+                else:
+                    places[j, axis] = column
+                column += 1
+        return Channels(turns, axes, places, np.tile(rot.IDENTITY, (joints, 1)))
+
+
+@dataclass(frozen=True)
+class Bvh:
+    """hierarchy; frame_time: its text, such as ".0083333"; values: (F, C) in file units and degrees."""
+
+    hierarchy: Hierarchy
+    frame_time: str
+    values: np.ndarray
+
+
+def read_bvh(text: Text) -> Bvh:
+    """Parse a whole BVH file, or raise a FormatError that says where and what was expected."""
+    word, start, position = text.token(0)
+    if word.upper() != "HIERARCHY":
+        raise text.error(f"expected HIERARCHY at the start of a BVH file, found {quoted(word)}", start)
+    hierarchy, total, position = _read_hierarchy(text, position)
+    frames, frame_time, position = _read_motion_header(text, position)
+    width = sum(map(len, hierarchy.channels))
+    if width == 0:
+        raise text.error("no joint has channels, so nothing can move", position)
+    values, left = read_rows(text, position, total, frames)
+    if total != width:
+        values = np.ascontiguousarray(values[:, :width])
+    found = len(values)
+    if found == 0:
+        raise text.error(f"no whole frame: expected {total} numbers, found {left}", len(text.data))
+    if found != frames or left:
+        cut = f" and {left} of {total} numbers of one more" if left else ""
+        text.warn(f"says {frames} frames but holds {found}{cut}; the {found} whole frames were loaded", position)
+    return Bvh(hierarchy, frame_time, values)
+
+
+def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
+    """Everything up to the word MOTION: (the first ROOT's joints, channels of all ROOTs, where to go on).
+
+    Nested braces are kept on a list, not on Python's stack, so that depth costs nothing.
+    """
+    names, parents, offsets, channels, ends = [], [], [], [], []
+    taken: set[str] = set()
+    open_joints: list[int] = []
+    roots = 0
+    while True:
+        word, start, position = text.token(position)
+        keyword = word.upper()
+        if keyword in ("ROOT", "JOINT", "END") and (keyword == "ROOT") == (not open_joints):
+            if keyword == "ROOT":
+                roots += 1
+                if roots > 1:
+                    text.warn("has several ROOTs; only the first was loaded", start)
+            match = _NAME.match(text.data, position)
+            name, position = decoded(match[1]).strip(), match.end()
+            if keyword == "END":
+                name = names[open_joints[-1]] + "_end"
+            elif not name:
+                raise text.error(f"expected a name after {word}", start)
+            brace, at, position = text.token(position)
+            if brace != "{":
+                raise text.error(f"expected '{{' after {word} {name}, found {quoted(brace)}", at)
+            if len(names) == MAX_JOINTS:
+                raise text.error(f"more than {MAX_JOINTS:,} joints", start)
+            names.append(_unique(text, name, taken, start, keyword == "END"))
+            parents.append(open_joints[-1] if open_joints else -1)
+            offsets.append(None)
+            channels.append(None)
+            ends.append(keyword == "END")
+            open_joints.append(len(names) - 1)
+        elif keyword == "}" and open_joints:
+            j = open_joints.pop()
+            if offsets[j] is None:
+                raise text.error(f"joint {names[j]!r} closes without an OFFSET", start)
+            channels[j] = channels[j] or ()
+        elif keyword == "OFFSET" and open_joints and offsets[open_joints[-1]] is None:
+            offset = []
+            for _ in range(3):
+                value, position = text.number(position, "a number of the OFFSET")
+                offset.append(value)
+            offsets[open_joints[-1]] = offset
+        elif keyword == "CHANNELS" and open_joints and channels[open_joints[-1]] is None and not ends[open_joints[-1]]:
+            channels[open_joints[-1]], position = _read_channels(text, position)
+        elif keyword == "MOTION" and names and not open_joints:
+            break
+        else:
+            raise text.error(_expected(open_joints, names, word), start)
+    kept = parents.index(-1, 1) if roots > 1 else len(names)
+    arrays = np.array(parents[:kept], np.int64), np.array(offsets[:kept], float).reshape(kept, 3)
+    hierarchy = Hierarchy(tuple(names[:kept]), *arrays, tuple(channels[:kept]), np.array(ends[:kept]))
+    return hierarchy, sum(map(len, channels)), position
+
+
+def _expected(open_joints, names, word):
+    if open_joints:
+        inside = f"OFFSET, CHANNELS, JOINT, End Site or '}}' inside {names[open_joints[-1]]!r}"
+    else:
+        inside = "MOTION" if names else "ROOT"
+    return f"expected {inside}, found {quoted(word)}"
+
+
+def _unique(text, name, taken, start, end):
+    """Names must tell joints apart; a second one of the same name gets a number."""
+    unique, n = name, 2
+    while unique in taken:
+        unique, n = f"{name}{'' if end else '_'}{n}", n + 1
+    if unique != name and not end:
+        text.warn(f"has two joints named {name!r}; the second is called {unique!r} here", start)
+    taken.add(unique)
+    return unique
+
+
+def _read_channels(text: Text, position: int):
+    count, after = text.number(position, "the number of channels")
+    if count != int(count) or not 0 <= count <= 6:
+        raise text.error(f"expected 0 to 6 channels, found {count:g}", text.token(position)[1])
+    channels, position = [], after
+    for _ in range(int(count)):
+        word, start, position = text.token(position)
+        channel = _CHANNELS.get(word.lower())
+        if channel is None:
+            raise text.error(f"expected a channel such as Xposition or Zrotation, found {quoted(word)}", start)
+        if channel[0] == 0 and channel in channels or sum(kind for kind, _ in channels) + channel[0] > 3:
+            raise text.error(f"expected each position once and at most three rotations, found {word} again", start)
+        channels.append(channel)
+    return tuple(channels), position
+
+
+def _read_motion_header(text: Text, position: int):
+    match = _FRAMES.match(text.data, position)
+    if not match:
+        word, start, _ = text.token(position)
+        raise text.error(f"expected 'Frames:' after MOTION, found {quoted(word)}", start)
+    frames, position = text.number(match.end(), "the number of frames")
+    if frames != int(frames) or frames < 0:
+        raise text.error(f"expected a whole number of frames, found {frames:g}", match.end())
+    match = _FRAME_TIME.match(text.data, position)
+    if not match:
+        word, start, _ = text.token(position)
+        raise text.error(f"expected 'Frame Time:' after the number of frames, found {quoted(word)}", start)
+    seconds, position = text.number(match.end(), "the frame time in seconds")
+    if seconds <= 0:
+        raise text.error(f"expected a frame time above zero, found {seconds:g}", match.end())
+    return int(frames), decoded(text.data[match.end() : position]).strip(), position
+
+
+def format_bvh(bvh: Bvh) -> str:
+    """The text of a BVH file; numbers in their shortest exact form."""
+    h = bvh.hierarchy
+    lines = ["HIERARCHY"]
+    depth: list[int] = []
+    for j, name in enumerate(h.names):
+        while depth and depth[-1] != h.parents[j]:
+            depth.pop()
+            lines.append("\t" * len(depth) + "}")
+        tab = "\t" * len(depth)
+        lines.append(f"{tab}End Site" if h.ends[j] else f"{tab}{'JOINT' if depth else 'ROOT'} {name}")
+        lines += [f"{tab}{{", f"{tab}\tOFFSET {' '.join(f'{v:.9g}' for v in h.offsets[j])}"]
+        if not h.ends[j]:
+            words = [f"{'XYZ'[axis]}{'rotation' if kind else 'position'}" for kind, axis in h.channels[j]]
+            lines.append(" ".join([f"{tab}\tCHANNELS", str(len(words)), *words]))
+        depth.append(j)
+    lines += ["\t" * d + "}" for d in range(len(depth) - 1, -1, -1)]
+    lines += ["MOTION", f"Frames: {len(bvh.values)}", f"Frame Time: {bvh.frame_time}"]
+    lines += [" ".join(map(repr, row)) for row in bvh.values.tolist()]
+    return "\n".join(lines) + "\n"

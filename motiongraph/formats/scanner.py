@@ -1,0 +1,230 @@
+"""Reading text files of numbers at the speed of memory, with every complaint placed at its line and column.
+
+The compiled scanner reads decimal numbers exactly or not at all: a mantissa below 2^53 times a power of ten up
+to 10^±22 needs one correctly rounded operation (Clinger 1990), so the result is the one `float()` gives. Any
+other number is left to `float()` itself.
+"""
+
+import re
+import warnings
+from os import PathLike, fspath
+
+import numpy as np
+from numba import njit, types
+
+from motiongraph.errors import FormatError, FormatWarning
+
+# What a kernel stopped at. END: the text is over. FULL: no room left in the output. SLOW: no room left in the
+# list of numbers for Python. BAD: the token at `position` is no number. LONG: a frame did not end with its line.
+END, FULL, SLOW, BAD, LONG = range(5)
+_POWERS = np.array([10.0**n for n in range(23)])
+_BYTES = types.Array(types.uint8, 1, "C", readonly=True)
+_DOUBLES = types.Array(types.float64, 1, "C", readonly=True)
+_WORD = re.compile(rb"\S")
+_TOKEN = re.compile(rb"\s*([{}]|[^\s{}]+)")
+_SIGNATURES = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture"}
+_SIGNATURES |= {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive", b"%PDF": "a PDF", b"glTF": "a GLB"}
+
+
+@njit(
+    types.Tuple((types.int64, types.int64, types.float64))(_BYTES, types.int64, types.int64, _DOUBLES),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def scan_number(text, position, end, powers):
+    """Read the number at `position`: (where its token stops, how it went, value).
+
+    How it went: 0 exact, 1 a number for Python's `float`, 2 not a number.
+    """
+    i = position
+    negative = text[i] == 45  # -
+    if negative or text[i] == 43:  # +
+        i += 1
+    start = i
+    mantissa = np.uint64(0)
+    while i < end and np.uint8(text[i] - 48) < 10:
+        mantissa = mantissa * np.uint64(10) + np.uint64(text[i] - 48)
+        i += 1
+    digits, scale = i - start, 0
+    if i < end and text[i] == 46:  # .
+        i += 1
+        start = i
+        while i < end and np.uint8(text[i] - 48) < 10:
+            mantissa = mantissa * np.uint64(10) + np.uint64(text[i] - 48)
+            i += 1
+        scale = start - i
+        digits -= scale
+    good = digits > 0
+    if i < end and text[i] > 32 and good and (text[i] == 101 or text[i] == 69):  # e E
+        i += 1
+        down = i < end and text[i] == 45
+        if i < end and (down or text[i] == 43):
+            i += 1
+        start, power = i, 0
+        while i < end and np.uint8(text[i] - 48) < 10:
+            power = min(power * 10 + np.int64(text[i] - 48), 100000)
+            i += 1
+        good = i > start
+        scale += -power if down else power
+    stop = i
+    while stop < end and text[stop] > 32:
+        stop += 1
+    if not good or stop != i:
+        return stop, 2, 0.0
+    # 19 digits fit 64 bits, 2^53 is what a double holds exactly, and so is 10^22.
+    if digits > 19 or mantissa > np.uint64(9007199254740992) or scale < -22 or scale > 22:
+        return stop, 1, 0.0
+    value = np.float64(mantissa)
+    value = value / powers[-scale] if scale < 0 else value * powers[scale]
+    return stop, 0, -value if negative else value
+
+
+@njit(
+    types.UniTuple(types.int64, 4)(
+        _BYTES, types.int64, types.int64, types.float64[::1], types.int64, types.int64[:, ::1], _DOUBLES
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def scan_rows(text, position, count, out, width, slow, powers):
+    """Read numbers into out[count:], rows of `width`, each row starting on a line of its own.
+
+    A row may go on over several lines. Numbers for Python's `float` are noted in slow as (index, start, stop).
+    Returns (position, count, how many slow, what it stopped at).
+    """
+    end = text.shape[0]
+    column = count % width
+    fresh = True
+    pending = 0
+    while True:
+        while position < end and text[position] <= 32:
+            fresh |= text[position] == 10 or text[position] == 13
+            position += 1
+        if position == end:
+            return position, count, pending, END
+        if column == 0 and not fresh:
+            return position, count, pending, LONG
+        if count == out.shape[0]:
+            return position, count, pending, FULL
+        stop, kind, value = scan_number(text, position, end, powers)
+        if kind == 2:
+            return position, count, pending, BAD
+        if kind == 1:
+            if pending == slow.shape[0]:
+                return position, count, pending, SLOW
+            slow[pending, 0], slow[pending, 1], slow[pending, 2] = count, position, stop
+            pending += 1
+        out[count] = value
+        count += 1
+        column += 1
+        if column == width:
+            column = 0
+        fresh = False
+        position = stop
+
+
+class Text:
+    """A file's bytes with its name, so that any place in it can be named to a person."""
+
+    def __init__(self, path: str | PathLike, data: bytes | None = None):
+        self.path = fspath(path)
+        if data is None:
+            try:
+                with open(path, "rb") as file:
+                    data = file.read()
+            except OSError as problem:
+                raise FormatError(self.path, f"cannot be read: {problem.strerror or problem}") from problem
+        self.data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+        if not _WORD.search(self.data):
+            raise FormatError(self.path, "the file is empty")
+        for signature, what in _SIGNATURES.items():
+            if self.data.startswith(signature):
+                raise FormatError(self.path, f"this is {what}, not motion capture", 1, 1)
+        zero = self.data.find(b"\0")
+        if zero >= 0:
+            raise self.error("a zero byte: this is not a text file", zero)
+        self.bytes = np.frombuffer(self.data, np.uint8)
+        self.warned: list[str] = []
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of a byte offset."""
+        before = self.data[:offset]
+        if b"\n" in self.data:
+            return before.count(b"\n") + 1, offset - (before.rfind(b"\n") + 1) + 1
+        return before.count(b"\r") + 1, offset - (before.rfind(b"\r") + 1) + 1
+
+    def error(self, message: str, offset: int) -> FormatError:
+        return FormatError(self.path, message, *self.place(offset))
+
+    def warn(self, message: str, offset: int | None = None):
+        """Say once that something was odd and what was done about it."""
+        if message not in self.warned:
+            self.warned.append(message)
+            place = "" if offset is None else ":{}:{}".format(*self.place(offset))
+            warnings.warn(f"{self.path}{place}: {message}", FormatWarning, stacklevel=2)
+
+    def token(self, position: int) -> tuple[str, int, int]:
+        """The next word or brace: (text, where it starts, where it stops); "" at the end of the file."""
+        match = _TOKEN.match(self.data, position)
+        if not match:
+            return "", len(self.data), len(self.data)
+        return decoded(match[1]), match.start(1), match.end(1)
+
+    def number(self, position: int, expected: str = "a number") -> tuple[float, int]:
+        """The next word as a finite number: (value, where it stops)."""
+        word, start, stop = self.token(position)
+        try:
+            # float() also takes "1_000", "nan" and "infinity", which no motion-capture file means.
+            value = float(word) if word[:1] in "+-.0123456789" and "_" not in word else np.nan
+        except ValueError:
+            value = np.nan
+        if not np.isfinite(value):
+            raise self.error(f"expected {expected}, found {quoted(word)}", start)
+        return value, stop
+
+    def exactly(self, numbers: np.ndarray, slow: np.ndarray):
+        """Let Python read the numbers that the compiled scanner would not; numbers: flat, slow: (n, 3)."""
+        for index, start, stop in slow.tolist():
+            numbers[index], _ = self.number(start)
+            assert stop <= len(self.data)
+
+
+def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.ndarray, int]:
+    """All numbers from `position` on in rows of `width`: (rows (n, width), numbers left over at the end).
+
+    `expected` rows are made room for, but never more than the bytes that are left could hold.
+    """
+    room = min(expected * width, (len(text.data) - position) // 2 + 1)
+    out, slow, count = np.empty(max(room, width)), np.empty((4096, 3), np.int64), 0
+    while True:
+        position, count, pending, stopped = scan_rows(text.bytes, position, count, out, width, slow, _POWERS)
+        text.exactly(out, slow[:pending])
+        if stopped == END:
+            rows = count // width
+            return out[: rows * width].reshape(rows, width), count - rows * width
+        if stopped == FULL:
+            more = min(len(out) + width * 1024, (len(text.data) - position) // 2 + 1)
+            out = np.concatenate([out[:count], np.empty(max(more, width))])
+        elif stopped == BAD:
+            text.number(position)
+            raise text.error(f"expected a number, found {quoted(text.token(position)[0])}", position)
+        elif stopped == LONG:
+            row = count // width
+            raise text.error(f"frame {row - 1} does not end here: expected a new line after {width} numbers", position)
+
+
+def decoded(raw: bytes) -> str:
+    """Text in UTF-8, or else in Latin-1, which takes anything."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def quoted(word: str) -> str:
+    """A word as it may stand in a message."""
+    if not word:
+        return "the end of the file"
+    return repr(word if len(word) <= 40 else word[:37] + "...")
