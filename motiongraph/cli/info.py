@@ -1,5 +1,6 @@
 """`motiongraph info`: what is in motion-capture files, as a table or as JSON."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,9 +8,13 @@ import typer
 
 from motiongraph.cli.console import print_json, progress_bar, say
 from motiongraph.cli.options import Rate, Skeleton, Units, Up, UpAxis
+from motiongraph.errors import MotionError
+from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
+
+_AT_ONCE = 64  # clips in memory; a folder may hold more than fit
 
 
 def info(
@@ -33,29 +38,47 @@ def info(
     Folders are searched for clips with everything below them. A file that cannot be read is reported and the
     others are shown all the same; the exit status is then 1.
     """
-    from motiongraph.formats.load import load_all
+    from motiongraph.formats.load import find_files, load_all
     from motiongraph.resources import resource
 
-    failed = []
+    rows, failed = [], []
+
+    def fail(path: Path, problem: MotionError) -> None:
+        failed.append({"path": str(path), "error": str(problem)})
+
+    files = []
+    for path in paths or [resource("assets/samples")]:
+        try:
+            if not path.exists():
+                raise MotionError(f"{path}: there is no such file or folder")
+            files += find_files(path)
+        except MotionError as problem:
+            fail(path, problem)
+    skeletons = [file for file in files if file.suffix.lower() == ".asf"]
+    clips = [file for file in files if file.suffix.lower() != ".asf"]
+    for file in skeletons:
+        try:
+            rows.append(_skeleton_facts(file))
+        except MotionError as problem:
+            fail(file, problem)
+    options = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate, "on_error": fail}
     with progress_bar() as progress:
-        clips = load_all(
-            paths or [resource("assets/samples")],
-            progress=progress,
-            units=units,
-            up=up.value,
-            skeleton=skeleton,
-            fps=rate,
-            on_error=lambda path, problem: failed.append((str(path), problem)),
-        )
-    rows = [_facts(clip) for clip in clips]
-    for _, problem in failed:
-        say(str(problem))
+        for start in range(0, len(clips), _AT_ONCE):
+            report = partial(_shifted, progress, start, len(clips))
+            rows += map(_facts, load_all(clips[start : start + _AT_ONCE], progress=report, **options))
+    for failure in failed:
+        say(failure["error"])
     if as_json:
-        print_json({"clips": rows, "failed": [{"path": path, "error": str(problem)} for path, problem in failed]})
+        print_json({"clips": rows, "failed": failed})
     elif rows:
         _print_table(rows)
     if failed:
         raise typer.Exit(1)
+
+
+def _shifted(progress: Progress, start: int, total: int, done: float, _: float, what: str = "") -> None:
+    """The progress of one batch of files as that of all."""
+    progress(start + done, total, what)
 
 
 def _facts(clip: "Clip") -> dict:
@@ -82,6 +105,39 @@ def _facts(clip: "Clip") -> dict:
     }
 
 
+def _skeleton_facts(path: Path) -> dict:
+    """What there is to say of an ASF by itself: the same as of a clip, without motion."""
+    from motiongraph.formats.asf import read_asf
+    from motiongraph.formats.guess import up_axis
+    from motiongraph.formats.load import joints_of
+    from motiongraph.formats.scanner import Text
+    from motiongraph.formats.source import UPRIGHT
+    from motiongraph.model.skeleton import Skeleton
+    from motiongraph.rotations import rotate
+
+    asf = read_asf(Text(path))
+    names, parents, offsets = joints_of(asf)
+    rest = Skeleton(names, parents, offsets).rest
+    up = up_axis(rest, rest[None])
+    body = Skeleton(names, parents, rotate(UPRIGHT[up], offsets * asf.metres))
+    return {
+        "path": str(path),
+        "name": path.stem,
+        "format": "asf",
+        "frames": 0,
+        "fps": None,
+        "seconds": None,
+        "joints": len(body),
+        "height": body.height,
+        "units": f"{asf.length_unit:g} per inch",
+        "metres_per_unit": asf.metres,
+        "up": up,
+        "first": 0,
+        "labels": {},
+        "notes": [],
+    }
+
+
 def _print_table(rows: list[dict]) -> None:
     from rich import box
     from rich.console import Console
@@ -105,9 +161,9 @@ def _print_table(rows: list[dict]) -> None:
         cells = [
             row["name"],
             row["format"],
-            f"{row['frames']}",
-            f"{row['fps']:.6g}",
-            f"{row['seconds']:.2f}",
+            str(row["frames"] or ""),
+            "" if row["fps"] is None else f"{row['fps']:.6g}",
+            "" if row["seconds"] is None else f"{row['seconds']:.2f}",
             f"{row['joints']}",
             f"{row['height']:.2f}",
             row["units"],

@@ -1,0 +1,340 @@
+"""The command line as a person or a script meets it: what it prints where, and how it exits."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import warnings
+
+import pytest
+from conftest import ROOT
+
+from motiongraph import __version__
+from motiongraph.cli import console, main
+from motiongraph.errors import FormatWarning
+
+WALKER = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+  JOINT LeftUpLeg
+  {
+    OFFSET 10 -5 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 -85 0
+    }
+  }
+  JOINT RightUpLeg
+  {
+    OFFSET -10 -5 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 -85 0
+    }
+  }
+  JOINT Head
+  {
+    OFFSET 0 60 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 20 0
+    }
+  }
+}
+MOTION
+Frames: 20
+Frame Time: .0083333
+""" + "".join(f"0 90 {n} 0 0 0 0 0 {n} 0 0 -{n} 0 0 0\n" for n in range(20))
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """run("info", ...) → exit status, standard output, standard error; in a folder with walker.bvh, 170 cm tall."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MOTIONGRAPH_DEBUG", raising=False)
+    (tmp_path / "walker.bvh").write_text(WALKER)
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as exit:
+            main([str(argument) for argument in arguments])
+        output = capsys.readouterr()
+        assert "Traceback" not in output.err
+        return exit.value.code or 0, output.out, output.err
+
+    return command
+
+
+# ---- the program as a whole
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_help(run, arguments):
+    status, out, err = run(*arguments)
+    assert (status, err) == (0, "")
+    assert all(word in out for word in ("Usage: motiongraph", "info", "convert", "fetch", "--version"))
+
+
+@pytest.mark.parametrize("command", [["info"], ["convert"], ["fetch"], ["fetch", "cmu"]])
+def test_help_of_commands(run, command):
+    status, out, err = run(*command, "--help")
+    assert (status, err) == (0, "")
+    assert f"Usage: motiongraph {' '.join(command)}" in out
+
+
+def test_version(run):
+    assert run("--version") == (0, f"motiongraph {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["info", "--nonsense"],
+        ["convert", "walker.bvh"],
+        ["convert", "walker.bvh", "o.bvh", "--fps", "0"],
+        ["convert", "walker.bvh", "o.bvh", "--fps", "nan"],
+        ["convert", "walker.bvh", "o.bvh", "--frames", "5"],
+        ["convert", "walker.bvh", "o.bvh", "--frames", "a:b"],
+        ["convert", "walker.bvh", "o.bvh", "--frames", "1:2:3"],
+        ["convert", "walker.bvh", "o.bvh", "--units", "stone"],
+        ["convert", "walker.bvh", "o.bvh", "--units", "-1"],
+        ["convert", "walker.bvh", "o.bvh", "--up", "x"],
+        ["fetch", "cmu"],
+        ["fetch", "cmu", "sixteen"],
+        ["fetch", "cmu", "0"],
+        ["fetch", "cmu", "16", "0"],
+    ],
+)
+def test_wrong_usage(run, tmp_path, arguments):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert "Usage: motiongraph" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["walker.bvh"]
+
+
+def broken(*arguments, **options):
+    raise ZeroDivisionError("two\nlines")
+
+
+def test_a_mistake_of_ours_is_one_sentence(run, monkeypatch):
+    monkeypatch.setattr("motiongraph.formats.load.load_all", broken)
+    status, out, err = run("info", "walker.bvh")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "unexpected ZeroDivisionError: two lines" in err
+    assert "MOTIONGRAPH_DEBUG=1" in err
+
+
+def test_debugging_shows_where(run, monkeypatch):
+    monkeypatch.setattr("motiongraph.formats.load.load_all", broken)
+    monkeypatch.setenv("MOTIONGRAPH_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["info", "walker.bvh"])
+
+
+def test_interrupted_is_quiet(run, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("motiongraph.formats.load.load_all", interrupted)
+    status, out, err = run("info", "walker.bvh")
+    assert (status, out, err.strip()) == (130, "", "")
+
+
+def test_interrupt_of_the_process(tmp_path):
+    """Ctrl-C while a download waits for a server that never answers."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "motiongraph", "fetch", "cmu", "16", "1", "--url", url],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        silent.settimeout(30)
+        connection, _ = silent.accept()  # it is inside fetch_cmu now
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        connection.close()
+    assert (process.returncode, out, err.strip()) == (130, "", "")
+
+
+def test_warnings_are_said_once_each(run, monkeypatch):
+    def odd(paths, **options):
+        for text in ("a.bvh: odd", "b.bvh: odd\ntoo", "a.bvh: odd"):
+            warnings.warn(text, FormatWarning, stacklevel=2)
+        return []
+
+    monkeypatch.setattr("motiongraph.formats.load.load_all", odd)
+    status, _, err = run("info", "walker.bvh")
+    assert status == 0
+    assert err == "motiongraph: warning: a.bvh: odd\nmotiongraph: warning: b.bvh: odd too\n"
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch, capsys):
+    with console.progress_bar() as progress:
+        progress(1, 2, "half")
+    assert capsys.readouterr() == ("", "")
+
+    class Terminal:
+        def __init__(self):
+            self.text = ""
+
+        def write(self, text):
+            self.text += text
+
+        def flush(self):
+            pass
+
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress_bar() as progress:
+        progress(1, 2, "half [way]")
+    assert "half [way]" in terminal.text
+    assert capsys.readouterr().out == ""
+
+
+# ---- info
+
+
+def test_info_table(run):
+    status, out, err = run("info", "walker.bvh")
+    assert (status, err) == (0, "")
+    header, _, row = (" ".join(line.split()) for line in out.strip().splitlines())
+    assert header == "name format frames rate Hz seconds joints height m units up"
+    assert row == "walker bvh 20 120 0.17 7 1.70 cm (guessed) y"
+
+
+def test_info_json(run, tmp_path):
+    status, out, err = run("info", "--json", tmp_path)
+    assert (status, err) == (0, "")
+    report = json.loads(out)
+    (clip,) = report["clips"]
+    assert report["failed"] == []
+    assert clip["path"] == str(tmp_path / "walker.bvh")
+    assert {k: clip[k] for k in ("name", "format", "frames", "fps", "joints", "up", "first", "labels", "notes")} == {
+        "name": "walker",
+        "format": "bvh",
+        "frames": 20,
+        "fps": 120.0,
+        "joints": 7,
+        "up": "y",
+        "first": 0,
+        "labels": {},
+        "notes": [],
+    }
+    assert clip["height"] == pytest.approx(1.7)
+    assert clip["seconds"] == pytest.approx(20 / 120)
+    assert (clip["units"], clip["metres_per_unit"]) == ("cm (guessed)", 0.01)
+
+
+def test_info_units_can_be_told(run):
+    status, out, _ = run("info", "--json", "--units", "inch", "walker.bvh")
+    (clip,) = json.loads(out)["clips"]
+    assert (status, clip["units"]) == (0, "inch")
+    assert clip["height"] == pytest.approx(170 * 0.0254)
+
+
+def test_info_goes_on_past_files_that_fail(run, tmp_path):
+    (tmp_path / "picture.bvh").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (tmp_path / "cut.bvh").write_text(WALKER[:200])
+    status, out, err = run("info", "--json", ".", "nowhere", "nowhere.bvh")
+    report = json.loads(out)
+    assert status == 1
+    assert [clip["name"] for clip in report["clips"]] == ["walker"]
+    assert sorted(failure["path"] for failure in report["failed"]) == [
+        "cut.bvh",
+        "nowhere",
+        "nowhere.bvh",
+        "picture.bvh",
+    ]
+    assert sorted(err.splitlines()) == sorted(f"motiongraph: {failure['error']}" for failure in report["failed"])
+    assert all(failure["error"].startswith(failure["path"]) for failure in report["failed"])
+
+
+def test_info_of_nothing_readable(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    status, out, err = run("info", "empty")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+
+
+def test_info_shows_more_clips_than_are_loaded_at_once(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("motiongraph.cli.info._AT_ONCE", 3)
+    for n in range(8):
+        (tmp_path / f"walker{n}.bvh").write_text(WALKER)
+    status, out, _ = run("info", "--json", ".")
+    names = [clip["name"] for clip in json.loads(out)["clips"]]
+    assert (status, names) == (0, ["walker", *(f"walker{n}" for n in range(8))])
+
+
+def test_info_table_in_a_pipe_is_not_cut_off(run, tmp_path):
+    name = "a_very_long_name_" * 12
+    (tmp_path / f"{name}.bvh").write_text(WALKER)
+    _, out, _ = run("info", f"{name}.bvh")
+    assert f"{name} " in out
+
+
+def test_info_of_every_real_file(run, mocap):
+    """A person is 1.4 to 2.1 m tall; 94 BVH and 68 AMC files."""
+    status, out, err = run("info", "--json", mocap)
+    report = json.loads(out)
+    assert (status, err, report["failed"]) == (0, "", [])
+    clips = report["clips"]
+    assert len(clips) == len([p for p in mocap.rglob("*") if p.suffix in (".bvh", ".amc")]) > 100
+    assert [clip["name"] for clip in clips if not 1.4 <= clip["height"] <= 2.1] == []
+    assert {clip["fps"] for clip in clips} == {120.0}
+    assert sum(clip["frames"] for clip in clips if clip["format"] == "bvh") == 78_840
+
+
+def test_info_of_a_skeleton_alone(run, mocap):
+    status, out, _ = run("info", "--json", mocap / "cmu/asf_amc/16/16.asf", mocap / "cmu/asf_amc/16/16_15.amc")
+    skeleton, clip = json.loads(out)["clips"]
+    assert status == 0
+    assert (skeleton["format"], skeleton["frames"], skeleton["fps"]) == ("asf", 0, None)
+    assert clip["format"] == "amc"
+    for same in ("joints", "height", "units", "metres_per_unit", "up"):
+        assert skeleton[same] == clip[same]
+
+
+# ---- fetch (what is downloaded how: test_fetch.py)
+
+
+def test_fetch_without_a_server(run):
+    with socket.socket() as reserved:  # bound but not listening: connections are refused
+        reserved.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+        status, out, err = run("fetch", "cmu", "16", "15", "--url", url)
+    assert (status, out, err) == (1, "", f"motiongraph: {url} cannot be reached: Connection refused\n")
+
+
+def test_fetch_says_what_there_is(run, tmp_path):
+    folder = tmp_path / "16"
+    folder.mkdir()
+    for name in ("16.asf", "16_15.amc", "16_17.amc"):
+        (folder / name).write_text("there already")
+    status, out, err = run("fetch", "cmu", "16", "15", "17", "-o", folder)
+    assert (status, out) == (0, "")
+    assert f"{folder} has the skeleton and 2 trials of subject 16, 3 files were there already" in err
+
+
+# ---- the environment
+
+
+@pytest.mark.skipif(os.name == "nt", reason="bash")
+@pytest.mark.parametrize("script", ["scripts/run", "scripts/test", ".ci/run"])
+def test_scripts_parse(script):
+    subprocess.run(["bash", "-n", ROOT / script], check=True)
+    assert os.access(ROOT / script, os.X_OK)
