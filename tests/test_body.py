@@ -1,6 +1,7 @@
 """The capsule body: what bones are by their names, how thick, and the mesh made of it."""
 
 import itertools
+import math
 from collections import Counter
 
 import numpy as np
@@ -93,12 +94,20 @@ def test_mesh_lies_on_the_capsules_and_faces_outwards():
     for k in range(len(body)):
         for v in range(k * each, (k + 1) * each):
             assert mesh.joints[v] == body.joints[k]
-            # A round cone: the surface of two balls and of what their hull adds, along the normal from a centre.
+            # Along its normal each vertex is one radius away from one of the ends.
             miss = [
                 np.linalg.norm(mesh.positions[v] - centre - radius * mesh.normals[v])
                 for centre, radius in zip((body.starts[k], body.ends[k]), body.radii[k])
             ]
             assert min(miss) < 1e-12
+            # A capsule is all balls between its ends: none may hold a vertex within, and one must touch it.
+            depth = max(
+                (1 - t) * body.radii[k, 0]
+                + t * body.radii[k, 1]
+                - math.dist(mesh.positions[v], (1 - t) * body.starts[k] + t * body.ends[k])
+                for t in np.linspace(0.0, 1.0, 33)
+            )
+            assert abs(depth) < 1e-12
     np.testing.assert_allclose(np.linalg.norm(mesh.normals, axis=1), 1.0)
     a, b, c = (mesh.positions[mesh.triangles[:, k]] for k in range(3))
     faces = np.cross(b - a, c - a)

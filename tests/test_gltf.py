@@ -375,6 +375,17 @@ def test_the_body_at_rest_is_the_mesh_as_stored(written):
     np.testing.assert_allclose(normals, mesh["NORMAL"], atol=1e-6)
 
 
+def test_a_body_whose_bones_are_only_in_its_frames(written):
+    """Files with positions for every joint may leave the offsets of the hierarchy at zero."""
+    clip = moving(person(), 5)
+    frames = np.repeat(clip.skeleton.offsets[None], 5, axis=0)
+    flat = replace(clip, skeleton=replace(clip.skeleton, offsets=0.0 * clip.skeleton.offsets), offsets=frames)
+    plain, slid = written(clip), written(flat)
+    check(slid)
+    for k in range(2):
+        np.testing.assert_allclose(slid.skinned(2 / 120)[k], plain.skinned(2 / 120)[k], atol=1e-5)
+
+
 def test_triangles_face_outwards_in_any_pose(written):
     glb = written(CLIPS["person"]())
     _, indices = glb.mesh()
