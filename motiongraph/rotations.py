@@ -131,9 +131,11 @@ def to_euler(q, order):
     cos_b = np.hypot(m[..., i, i], m[..., i, j])
     b = np.arctan2(sign * m[..., i, k], cos_b)
     a = np.arctan2(-sign * m[..., j, k], m[..., k, k])
-    c = np.arctan2(-sign * m[..., i, j], m[..., i, i])
     locked = cos_b < 1e-9
     a = np.where(locked, np.arctan2(sign * m[..., k, j], m[..., j, j]), a)
+    # Row j of Ri⁻¹·R = Rj·Rk holds sin c and cos c undiminished: near the lock, c makes up for what a is off.
+    cos_a, sin_a = np.cos(a), sign * np.sin(a)
+    c = np.arctan2(sign * (cos_a * m[..., j, i] + sin_a * m[..., k, i]), cos_a * m[..., j, j] + sin_a * m[..., k, j])
     return np.stack([a, b, np.where(locked, 0.0, c)], axis=-1)
 
 

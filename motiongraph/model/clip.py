@@ -19,6 +19,7 @@ class Clip:
     labels: words for all frames, a mapping word → ranges, or `Labels`. first: the first frame of captured
     motion (1 where a file opens with an added T-pose). offsets: None, or (F, J, 3) metres for the rare clip
     whose joints slide along their parents. source: what `formats` needs to write the file back as it came.
+    Arrays are taken over, not copied, and become read-only.
     """
 
     skeleton: Skeleton
@@ -42,14 +43,16 @@ class Clip:
             )
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise MotionError(f"clip {self.name!r}: the frame rate must be a positive number, not {self.fps!r}")
-        # One pass of sums finds NaN and infinity without a mask the size of the clip.
-        if not (np.isfinite(root.sum()) and np.isfinite(rotations.sum())):
-            raise MotionError(f"clip {self.name!r}: positions and rotations must be finite")
         offsets = self.offsets
         if offsets is not None:
             offsets = np.ascontiguousarray(offsets, np.float64)
             if offsets.shape != (frames, joints, 3):
                 raise MotionError(f"clip {self.name!r}: offsets {offsets.shape} should be ({frames}, {joints}, 3)")
+        # One pass of sums finds NaN and infinity without a mask the size of the clip.
+        with np.errstate(invalid="ignore"):
+            finite = all(np.isfinite(array.sum()) for array in (root, rotations, offsets) if array is not None)
+        if not finite:
+            raise MotionError(f"clip {self.name!r}: positions and rotations must be finite")
         for array in (root, rotations, offsets):
             if array is not None:
                 array.flags.writeable = False

@@ -6,6 +6,8 @@
 import numpy as np
 from numba import njit, types
 
+from motiongraph.errors import MotionError
+
 
 def _read(dimensions, of=types.float64):
     """A contiguous array that the kernel only reads; clips are read-only, buffers need not be."""
@@ -60,14 +62,22 @@ def transforms(skeleton, root, rotations, offsets=None, out=None):
     root: (F, 3) metres; rotations: (F, J, 4) local unit quaternions; offsets: None for the skeleton's own, or
     (F, J, 3) where joints slide; a single frame may leave out F. `out`: a pair of arrays to fill.
     """
-    single = np.ndim(root) == 1
+    single, joints = np.ndim(root) == 1, len(skeleton)
     root = np.ascontiguousarray(root, np.float64).reshape(-1, 3)
-    rotations = np.ascontiguousarray(rotations, np.float64).reshape(len(root), len(skeleton), 4)
-    offsets = np.ascontiguousarray(skeleton.offsets if offsets is None else offsets).reshape(-1, len(skeleton), 3)
+    rotations = np.ascontiguousarray(rotations, np.float64).reshape(len(root), joints, 4)
+    offsets = skeleton.offsets if offsets is None else np.ascontiguousarray(offsets, np.float64)
+    offsets = offsets.reshape(-1, joints, 3)
+    if len(offsets) not in (1, len(root)):
+        raise MotionError(f"sliding offsets of {len(offsets)} frames do not fit {len(root)} frames of motion")
     if out is None:
-        out = np.empty((len(root), len(skeleton), 3)), np.empty(rotations.shape)
+        out = np.empty((len(root), joints, 3)), np.empty(rotations.shape)
     positions, orientations = out
-    shaped = positions.reshape(-1, len(skeleton), 3), orientations.reshape(-1, len(skeleton), 4)
+    for array, components in ((positions, 3), (orientations, 4)):
+        # The kernel writes where it is told to, so what it is given must be that large, and in one piece.
+        if array.size != len(root) * joints * components or not array.flags.c_contiguous or array.dtype != np.float64:
+            expected = f"float64 of shape ({len(root)}, {joints}, {components})"
+            raise MotionError(f"out must be {expected} in C order, not {array.dtype} of shape {array.shape}")
+    shaped = positions.reshape(-1, joints, 3), orientations.reshape(-1, joints, 4)
     _forward(skeleton.parents, offsets, root, rotations, *shaped)
     return (positions[0], orientations[0]) if single and positions.ndim == 3 else (positions, orientations)
 

@@ -31,8 +31,8 @@ class Labels:
         names = tuple(sorted(ranges))
         mask = np.zeros((frames, len(names)), bool)
         for k, name in enumerate(names):
-            for start, stop in np.atleast_2d(np.asarray(ranges[name], int)):
-                mask[max(start, 0) : stop, k] = True
+            for start, stop in np.asarray(ranges[name], int).reshape(-1, 2):
+                mask[max(start, 0) : max(stop, 0), k] = True
         return cls._kept(names, mask)
 
     @classmethod
@@ -86,5 +86,7 @@ class Labels:
 
     def union(self, other: "Labels") -> "Labels":
         """Frame by frame, the words of either; both must have the same number of frames (Kovar 2002, 3.3)."""
+        if len(self.mask) != len(other.mask):
+            raise MotionError(f"labels of {len(self.mask)} and of {len(other.mask)} frames cannot be joined")
         names = tuple(sorted({*self.names, *other.names}))
         return self._kept(names, np.stack([self.at(n) | other.at(n) for n in names], axis=1)) if names else self
