@@ -7,13 +7,16 @@ import socket
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ROOT
 
 from motiongraph import __version__
 from motiongraph.cli import console, main
 from motiongraph.errors import FormatWarning
+from motiongraph.formats.load import load
 
 WALKER = """HIERARCHY
 ROOT Hips
@@ -307,6 +310,86 @@ def test_info_of_a_skeleton_alone(run, mocap):
     assert clip["format"] == "amc"
     for same in ("joints", "height", "units", "metres_per_unit", "up"):
         assert skeleton[same] == clip[same]
+
+
+# ---- convert
+
+
+def test_convert_to_the_same_format(run, tmp_path):
+    status, out, err = run("convert", "walker.bvh", "again.bvh")
+    assert (status, out) == (0, "")
+    assert err == "motiongraph: wrote again.bvh: 20 frames, 120 Hz, 0.17 s\n"
+    np.testing.assert_allclose(load("again.bvh").positions(), load("walker.bvh").positions(), atol=1e-9)
+
+
+def test_convert_cuts_then_mirrors_then_resamples(run):
+    run("convert", "walker.bvh", "out.bvh", "--frames", "4:13", "--mirror", "--fps", "30")
+    made, expected = load("out.bvh"), load("walker.bvh")[4:13].mirrored().resampled(30)
+    assert (len(made), made.fps) == (3, 30.0)
+    np.testing.assert_allclose(made.positions(), expected.positions(), atol=1e-5)
+    left, right = (made.skeleton.index(f"{side}UpLeg_end") for side in ("Left", "Right"))
+    assert (
+        made.positions()[-1, left, 2] > made.positions()[-1, right, 2] + 0.1
+    )  # in walker.bvh it is the other way round
+
+
+@pytest.mark.parametrize(("frames", "count"), [("5:", 15), (":5", 5), ("-5:", 5), (":", 20), (":-5", 15)])
+def test_frames(run, frames, count):
+    run("convert", "walker.bvh", "out.bvh", f"--frames={frames}")
+    assert len(load("out.bvh")) == count
+
+
+def test_convert_with_units_and_axis(run):
+    run("convert", "walker.bvh", "out.glb", "--units", "inch", "--up", "y")
+    header = (Path("out.glb")).read_bytes()[:12]
+    assert header[:4] == b"glTF"
+    assert int.from_bytes(header[8:12], "little") == Path("out.glb").stat().st_size
+
+
+def test_convert_real_amc_at_another_rate(run, mocap):
+    trial = mocap / "cmu/asf_amc/16/16_15.amc"
+    status, _, err = run("convert", trial, "out.amc", "--rate", "60", "--skeleton", trial.with_name("16.asf"))
+    assert (status, err) == (0, "motiongraph: wrote out.amc and out.asf: 471 frames, 60 Hz, 7.85 s\n")
+    np.testing.assert_allclose(load("out.amc").positions(), load(trial).positions(), atol=1e-5)
+
+
+def test_nothing_is_overwritten_without_force(run, tmp_path):
+    taken = tmp_path / "taken.bvh"
+    taken.write_text("mine")
+    assert run("convert", "walker.bvh", "taken.bvh") == (
+        1,
+        "",
+        "motiongraph: taken.bvh is there already; --force overwrites it\n",
+    )
+    assert taken.read_text() == "mine"
+    assert run("convert", "walker.bvh", "taken.bvh", "--force")[0] == 0
+    assert len(load(taken)) == 20
+
+
+def test_the_skeleton_of_an_amc_is_not_overwritten_either(run, tmp_path):
+    (tmp_path / "out.asf").write_text("mine")
+    status, _, err = run("convert", "walker.bvh", "out.amc")
+    assert (status, err.count("\n")) == (1, 1)
+    assert (tmp_path / "out.asf").read_text() == "mine"
+    assert not (tmp_path / "out.amc").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "more"),
+    [
+        ("nowhere.bvh", "o.bvh", []),
+        ("walker.bvh", "o.txt", []),
+        ("walker.bvh", "o", []),
+        ("walker.bvh", "nowhere/o.bvh", []),
+        ("walker.bvh", "o.bvh", ["--frames", "30:40"]),
+        (".", "o.bvh", []),
+    ],
+)
+def test_convert_that_cannot_be_done(run, tmp_path, source, target, more):
+    status, out, err = run("convert", source, target, *more)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "unexpected" not in err
+    assert [p.name for p in tmp_path.iterdir()] == ["walker.bvh"]
 
 
 # ---- fetch (what is downloaded how: test_fetch.py)

@@ -17,7 +17,7 @@ def say(sentence: str) -> None:
 
 def print_json(value: dict) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(value, indent=2, allow_nan=False))
 
 
 @contextmanager

@@ -109,14 +109,13 @@ def _skeleton_facts(path: Path) -> dict:
     """What there is to say of an ASF by itself: the same as of a clip, without motion."""
     from motiongraph.formats.asf import read_asf
     from motiongraph.formats.guess import up_axis
-    from motiongraph.formats.load import joints_of
     from motiongraph.formats.scanner import Text
     from motiongraph.formats.source import UPRIGHT
     from motiongraph.model.skeleton import Skeleton
     from motiongraph.rotations import rotate
 
     asf = read_asf(Text(path))
-    names, parents, offsets = joints_of(asf)
+    names, parents, offsets, _ = asf.joints
     rest = Skeleton(names, parents, offsets).rest
     up = up_axis(rest, rest[None])
     body = Skeleton(names, parents, rotate(UPRIGHT[up], offsets * asf.metres))
