@@ -18,7 +18,7 @@ _FRAME_NUMBER = re.compile(rb"^[ \t]*-?\d+[ \t]*\r?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Amc:
-    """values: (F, C) columns as `Asf.layout` has them; number: of the first frame; degrees: or radians;
+    """values: (F, C) columns as `Asf.channels` has them; number: of the first frame; degrees: or radians;
     order: the bones in the order of the file; rate: frames a second where the file says so, else None."""
 
     values: np.ndarray
@@ -69,7 +69,7 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
         if 48 <= c <= 57 or c == 45:
             if current + 1 == values.shape[0]:
                 return position, current + 1, pending, FULL
-            stop, kind, value = scan_number(text, position, end, powers)
+            after_number, kind, value = scan_number(text, np.uint64(position), powers)
             if kind != 0 or value != np.floor(value) or abs(value) > 1e15:
                 return position, current + 1, pending, _BAD
             if pending + values.shape[1] > slow.shape[0]:
@@ -77,7 +77,7 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
             current += 1
             numbers[current] = np.int64(value)
             found[current] = 0
-            position, last = stop, bones.shape[0]
+            position, last = np.int64(after_number), bones.shape[0]
             continue
         stop = position
         while stop < end and text[stop] > 32:
@@ -112,15 +112,15 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
                 position += 1
             if position == end or text[position] == 10 or text[position] == 13:
                 return position, current + 1, pending, _FEW
-            stop, kind, value = scan_number(text, position, end, powers)
+            after_number, kind, value = scan_number(text, np.uint64(position), powers)
             if kind == 2:
                 return position, current + 1, pending, _BAD
             if kind == 1:
                 slow[pending, 0] = current * values.shape[1] + bones[bone, 2] + k
-                slow[pending, 1], slow[pending, 2] = position, stop
+                slow[pending, 1], slow[pending, 2] = position, after_number
                 pending += 1
             values[current, bones[bone, 2] + k] = value
-            position = stop
+            position = np.int64(after_number)
         while position < end and text[position] <= 32 and text[position] != 10 and text[position] != 13:
             position += 1
         if position < end and text[position] > 32 and text[position] != 35:
@@ -225,7 +225,9 @@ def _complaint(text, position, stopped, asf, skeleton_path):
     line = decoded(text.data[text.data.rfind(b"\n", 0, position) + 1 : position]).split()
     index = {n.lower(): i for i, n in enumerate(asf.names)}
     dof = asf.dofs[index[line[0].lower()]] if line and line[0].lower() in index else ()
-    wanted = f"expected {len(dof)} numbers ({' '.join(dof)}) for bone {line[0]!r}" if line else "expected a frame number"
+    wanted = (
+        f"expected {len(dof)} numbers ({' '.join(dof)}) for bone {line[0]!r}" if line else "expected a frame number"
+    )
     if stopped == _FEW:
         return text.error(f"{wanted}, found {len(line) - 1}", position)
     if stopped == _MANY:
@@ -244,30 +246,3 @@ def format_amc(amc: Amc, asf: Asf, fps: float) -> str:
         lines.append(str(number))
         lines += [name + " ".join(words[a:b]) for name, a, b in parts]
     return "\n".join(lines) + "\n"
-
-
-def format_asf(asf: Asf, name: str) -> str:
-    """The text of an ASF file."""
-
-    def numbers(values):
-        return " ".join(f"{v:.9g}" for v in values)
-
-    lines = ["# ASF file written by motiongraph", ":version 1.10", f":name {name}", ":units"]
-    lines += [f"  mass {asf.mass_unit:.9g}", f"  length {asf.length_unit:.9g}"]
-    lines += [f"  angle {'deg' if asf.degrees else 'rad'}", ":documentation", "   bones in the rest pose, y up", ":root"]
-    lines += [f"   order {' '.join(asf.dofs[0]).upper()}", f"   axis {asf.orders[0]}"]
-    lines += [f"   position {numbers(asf.position)}", f"   orientation {numbers(asf.axes[0])}", ":bonedata"]
-    for b in range(1, len(asf.names)):
-        lines += ["  begin", f"     id {b}", f"     name {asf.names[b]}", f"     direction {numbers(asf.directions[b])}"]
-        lines += [f"     length {asf.lengths[b]:.9g}", f"     axis {numbers(asf.axes[b])}  {asf.orders[b]}"]
-        if asf.dofs[b]:
-            lines.append(f"    dof {' '.join(asf.dofs[b])}")
-        for k, (low, high) in enumerate(asf.limits[b][: len(asf.dofs[b])]):
-            lines.append(f"    {'limits' if k == 0 else '      '} ({low:.9g} {high:.9g})")
-        lines.append("  end")
-    lines += [":hierarchy", "  begin"]
-    for p in range(len(asf.names)):
-        children = [asf.names[c] for c in np.flatnonzero(asf.parents == p)]
-        if children:
-            lines.append(f"    {asf.names[p]} {' '.join(children)}")
-    return "\n".join([*lines, "  end"]) + "\n"

@@ -1,25 +1,17 @@
-"""ASF skeletons as they are written: units, root, bones, hierarchy. `load.py` makes skeletons of them.
+"""ASF skeletons as they are written: units, root, bones, hierarchy; `asf_parser.py` reads them.
 
 A bone's transform is parent · offset · C · R · C⁻¹ (dissertation 4.1), C from its `axis`. Rotations, in `axis` and
 in `dof` alike, are applied in the order in which they are listed: `XYZ` and `rx ry rz` are both Rz·Ry·Rx. The root
 follows the same rule with the rotations of its `order`, and takes its C from `orientation` and `axis`.
 """
 
-import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from motiongraph import rotations as rot
-from motiongraph.errors import FormatError
 from motiongraph.formats.channels import Channels
-from motiongraph.formats.scanner import Text, decoded, quoted
-
-MAX_BONES = 10_000
-_WORD = re.compile(rb"#[^\r\n]*|[()]|[^\s()#]+")
-_LINE_END = re.compile(rb"[\r\n]")
-_DOF = ("tx", "ty", "tz", "rx", "ry", "rz", "l")
-_FIELDS = ("id", "name", "direction", "length", "axis", "dof", "limits", "bodymass", "cofmass")
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,39 @@ class Asf:
         """Metres in one unit of length: CMU's lengths are inches times the `length` unit (mocap/README.md)."""
         return 0.0254 / self.length_unit
 
-    def layout(self, degrees: bool = True) -> Channels:
+    @cached_property
+    def joints(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+        """Names, parents, offsets (file units) of the joints, depth first, and for each its bone or −1.
+
+        A joint sits where its bone begins, which is where its parent's bone ends; a leaf bone has an end joint too.
+        """
+        tips = self.directions * self.lengths[:, None]
+        taken = {n.lower() for n in self.names}
+        parental = set(self.parents.tolist())
+        names, parents, offsets, bones = [], [], [], []
+        where = np.zeros(len(self.names), int)
+        for b, name in enumerate(self.names):  # an Asf lists its bones depth first
+            where[b] = len(names)
+            names.append(name)
+            parents.append(where[self.parents[b]] if b else -1)
+            offsets.append(tips[self.parents[b]] if b else np.zeros(3))
+            bones.append(b)
+            if b and b not in parental:
+                end = f"{name}_end"
+                while end.lower() in taken:
+                    end += "_"
+                names.append(end)
+                parents.append(where[b])
+                offsets.append(tips[b])
+                bones.append(-1)
+        return names, np.array(parents), np.array(offsets), np.array(bones)
+
+    @cached_property
+    def channels(self) -> dict[bool, Channels]:
+        """What the columns of a frame mean, for an AMC in degrees (True) and in radians (False)."""
+        return {True: self._layout(True), False: self._layout(False)}
+
+    def _layout(self, degrees: bool) -> Channels:
         """Which column of a frame, bones in our order, belongs to which bone and axis; `l` has no axis."""
         bones = len(self.names)
         turns, axes, places = (np.full((bones, 3), fill, np.int64) for fill in (-1, 0, -1))
@@ -75,242 +99,44 @@ class Asf:
         """Bone → column of its `l` channel."""
         found, column = {}, 0
         for b, dof in enumerate(self.dofs):
-            found |= {b: column + i for i, d in enumerate(dof) if d == "l"}
+            if "l" in dof:
+                found[b] = column + dof.index("l")
             column += len(dof)
         return found
 
 
-class _Words:
-    """The words of an ASF, comments left out, each with its place in the file."""
+def format_asf(asf: Asf, name: str) -> str:
+    """The text of an ASF file."""
 
-    def __init__(self, text: Text):
-        self.text, self.at = text, 0
-        found = [m for m in _WORD.finditer(text.data) if m[0][0] != 35]  # 35 is #
-        self.words = [decoded(m[0]) for m in found]
-        self.places = [m.start() for m in found]
+    def numbers(values):
+        return " ".join(f"{v:.9g}" for v in values)
 
-    def peek(self) -> str:
-        return self.words[self.at] if self.at < len(self.words) else ""
-
-    def next(self) -> str:
-        word = self.peek()
-        self.at += 1
-        return word
-
-    def error(self, message: str, back: int = 0) -> FormatError:
-        """A complaint about the next word, or about one `back` before it."""
-        at = self.at - back
-        return self.text.error(message, self.places[at] if at < len(self.places) else len(self.text.data))
-
-    def number(self, what: str) -> float:
-        word = self.peek()
-        try:
-            value = float(word)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value) or "_" in word:
-            raise self.error(f"expected {what}, found {quoted(word)}")
-        self.at += 1
-        return value
-
-    def vector(self, what: str) -> list[float]:
-        return [self.number(what) for _ in range(3)]
-
-    def line(self) -> list[str]:
-        """The words left on the line of the next word."""
-        start = self.at
-        stop = _LINE_END.search(self.text.data, self.places[start])
-        stop = stop.start() if stop else len(self.text.data)
-        while self.at < len(self.words) and self.places[self.at] < stop:
-            self.at += 1
-        return self.words[start : self.at]
-
-
-def read_asf(text: Text) -> Asf:
-    """Parse a whole ASF file, or raise a FormatError that says where and what was expected."""
-    words = _Words(text)
-    if not words.peek().startswith(":"):
-        raise words.error(f"expected a section such as :version at the start of an ASF file, found {quoted(words.peek())}")
-    units = {"mass": 1.0, "length": 1.0, "angle": "deg"}
-    root = {"order": ("tx", "ty", "tz", "rx", "ry", "rz"), "axis": "XYZ", "position": [0.0] * 3, "orientation": [0.0] * 3}
-    bones: list[dict] = []
-    parents: dict[str, str] | None = None
-    while words.peek():
-        section = words.next().lower()
-        if section == ":units":
-            _read_units(words, units)
-        elif section == ":root":
-            _read_root(words, root)
-        elif section == ":bonedata":
-            _read_bones(words, bones)
-        elif section == ":hierarchy":
-            parents = _read_hierarchy(words, {b["name"] for b in bones})
-        else:
-            while words.peek() and not words.peek().startswith(":"):
-                words.next()
-    if not bones:
-        raise words.error("expected a :bonedata section with at least one bone")
-    if parents is None:
-        raise words.error("expected a :hierarchy section")
-    return _assembled(words, units, root, bones, parents)
-
-
-def _read_units(words, units):
-    while words.peek() and not words.peek().startswith(":"):
-        key = words.next().lower()
-        if key == "angle":
-            units["angle"] = words.next().lower()
-            if units["angle"][:3] not in ("deg", "rad"):
-                raise words.error(f"expected angle deg or rad, found {quoted(units['angle'])}", back=1)
-        else:
-            value = words.number(f"the unit of {key}")
-            if key == "length" and value <= 0:
-                raise words.error(f"expected a unit of length above zero, found {value:g}", back=1)
-            units[key] = value
-
-
-def _read_root(words, root):
-    while words.peek() and not words.peek().startswith(":"):
-        key = words.next().lower()
-        if key == "order":
-            root["order"] = _read_dof(words)
-        elif key == "axis":
-            root["axis"] = _read_order(words)
-        elif key in ("position", "orientation"):
-            root[key] = words.vector(f"a number of the root's {key}")
-        else:
-            raise words.error(f"expected order, axis, position or orientation, found {quoted(key)}", back=1)
-
-
-def _read_order(words):
-    order = words.next().upper()
-    if sorted(order) != ["X", "Y", "Z"]:
-        raise words.error(f"expected an order of axes such as XYZ, found {quoted(order)}", back=1)
-    return order
-
-
-def _read_dof(words):
-    dof: list[str] = []
-    while words.peek().lower() in _DOF:
-        word = words.next().lower()
-        if word in dof:
-            raise words.error(f"degree of freedom {word} is listed twice", back=1)
-        dof.append(word)
-    return tuple(dof)
-
-
-def _read_bones(words, bones):
-    names: set[str] = {"root"}
-    while words.peek() and not words.peek().startswith(":"):
-        if words.next().lower() != "begin":
-            raise words.error("expected 'begin' of a bone", back=1)
-        bone = _read_bone(words)
-        if bone["name"].lower() in names:
-            raise words.error(f"bone {bone['name']!r} is there twice", back=1)
-        if len(bones) == MAX_BONES:
-            raise words.error(f"more than {MAX_BONES:,} bones")
-        names.add(bone["name"].lower())
-        bones.append(bone)
-
-
-def _read_bone(words):
-    bone = {"name": "", "direction": [0.0] * 3, "length": 0.0, "axis": [0.0] * 3, "order": "XYZ", "dof": (), "limits": ()}
-    while (key := words.next().lower()) != "end":
-        if key == "name":
-            bone["name"] = words.next()
-        elif key == "direction":
-            bone["direction"] = words.vector("a number of the direction")
-        elif key == "length":
-            bone["length"] = words.number("the length")
-        elif key == "axis":
-            bone["axis"] = words.vector("a number of the axis")
-            bone["order"] = _read_order(words) if words.peek().upper().strip("XYZ") == "" and words.peek() else "XYZ"
-        elif key == "dof":
-            bone["dof"] = _read_dof(words)
-        elif key == "limits":
-            bone["limits"] = _read_limits(words)
-        elif key in _FIELDS:
-            while words.peek() and words.peek().lower() not in (*_FIELDS, "end"):
-                words.next()
-        else:
-            found = quoted(key)
-            raise words.error(f"expected a field of a bone ({', '.join(_FIELDS)}) or 'end', found {found}", back=1)
-    if not bone["name"]:
-        raise words.error("this bone has no name", back=1)
-    return bone
-
-
-def _read_limits(words):
-    limits = []
-    while words.peek() == "(":
-        words.next()
-        pair = []
-        for _ in range(2):
-            if words.peek().lower().strip("+-") in ("inf", "infinity"):
-                pair.append(float(words.next()))
-            else:
-                pair.append(words.number("a limit"))
-        limits.append(tuple(pair))
-        if words.next() != ")":
-            raise words.error("expected ')' after two limits", back=1)
-    return tuple(limits)
-
-
-def _read_hierarchy(words, names):
-    known = {n.lower(): n for n in names} | {"root": "root"}
-    parents: dict[str, str] = {}
-    if words.next().lower() != "begin":
-        raise words.error("expected 'begin' of the hierarchy", back=1)
-    while words.peek().lower() != "end":
-        if not words.peek():
-            raise words.error("the hierarchy has no 'end'")
-        line = words.line()
-        for i, word in enumerate(line):
-            if word.lower() not in known:
-                raise words.error(f"the hierarchy names a bone {word!r} that is not in :bonedata", back=len(line) - i)
-        parent = known[line[0].lower()]
-        for i, child in enumerate((known[w.lower()] for w in line[1:]), start=1):
-            if child in parents or child in ("root", parent):
-                raise words.error(f"bone {child!r} has two parents or is its own", back=len(line) - i)
-            parents[child] = parent
-    words.next()
-    return parents
-
-
-def _assembled(words, units, root, bones, parents) -> Asf:
-    """The bones in the order of the tree, root first."""
-    children: dict[str, list[str]] = {}
-    for child, parent in parents.items():
-        children.setdefault(parent, []).append(child)
-    order, stack = [], ["root"]
-    while stack:
-        order.append(stack.pop())
-        stack += reversed(children.get(order[-1], []))
-    placed = set(order)
-    lost = [b["name"] for b in bones if b["name"] not in placed]
-    if any(name in parents for name in lost):
-        circle = next(name for name in lost if name in parents)
-        raise words.error(f"the hierarchy runs in a circle: bone {circle!r} cannot be reached from the root")
-    if lost:
-        words.text.warn(f"bone {lost[0]!r} is not in the hierarchy; it was left out")
-    by_name = {b["name"]: b for b in bones}
-    by_name["root"] = {"direction": [0.0] * 3, "length": 0.0, "axis": root["orientation"], "order": root["axis"]}
-    by_name["root"] |= {"dof": root["order"], "limits": ()}
-    index = {name: i for i, name in enumerate(order)}
-    picked = [by_name[name] for name in order]
-    directions = np.array([b["direction"] for b in picked], float)
-    norms = np.linalg.norm(directions, axis=1, keepdims=True)
-    return Asf(
-        names=tuple(order),
-        parents=np.array([-1, *(index[parents[n]] for n in order[1:])], np.int64),
-        directions=np.divide(directions, norms, out=np.zeros_like(directions), where=norms > 0),
-        lengths=np.array([b["length"] for b in picked], float),
-        axes=np.array([b["axis"] for b in picked], float),
-        orders=tuple(b["order"] for b in picked),
-        dofs=tuple(b["dof"] for b in picked),
-        limits=tuple(b["limits"] for b in picked),
-        position=np.array(root["position"], float),
-        length_unit=units["length"],
-        mass_unit=units["mass"],
-        degrees=units["angle"].startswith("deg"),
-    )
+    lines = ["# ASF file written by motiongraph", ":version 1.10", f":name {name}", ":units"]
+    lines += [f"  mass {asf.mass_unit:.9g}", f"  length {asf.length_unit:.9g}"]
+    lines += [
+        f"  angle {'deg' if asf.degrees else 'rad'}",
+        ":documentation",
+        "   bones in the rest pose, y up",
+        ":root",
+    ]
+    lines += [f"   order {' '.join(asf.dofs[0]).upper()}", f"   axis {asf.orders[0]}"]
+    lines += [f"   position {numbers(asf.position)}", f"   orientation {numbers(asf.axes[0])}", ":bonedata"]
+    for b in range(1, len(asf.names)):
+        lines += [
+            "  begin",
+            f"     id {b}",
+            f"     name {asf.names[b]}",
+            f"     direction {numbers(asf.directions[b])}",
+        ]
+        lines += [f"     length {asf.lengths[b]:.9g}", f"     axis {numbers(asf.axes[b])}  {asf.orders[b]}"]
+        if asf.dofs[b]:
+            lines.append(f"    dof {' '.join(asf.dofs[b])}")
+        for k, (low, high) in enumerate(asf.limits[b][: len(asf.dofs[b])]):
+            lines.append(f"    {'limits' if k == 0 else '      '} ({low:.9g} {high:.9g})")
+        lines.append("  end")
+    lines += [":hierarchy", "  begin"]
+    for p in range(len(asf.names)):
+        children = [asf.names[c] for c in np.flatnonzero(asf.parents == p)]
+        if children:
+            lines.append(f"    {asf.names[p]} {' '.join(children)}")
+    return "\n".join([*lines, "  end"]) + "\n"

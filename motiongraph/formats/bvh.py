@@ -166,7 +166,7 @@ def _read_channels(text: Text, position: int):
         channel = _CHANNELS.get(word.lower())
         if channel is None:
             raise text.error(f"expected a channel such as Xposition or Zrotation, found {quoted(word)}", start)
-        if channel[0] == 0 and channel in channels or sum(kind for kind, _ in channels) + channel[0] > 3:
+        if (channel[0] == 0 and channel in channels) or sum(kind for kind, _ in channels) + channel[0] > 3:
             raise text.error(f"expected each position once and at most three rotations, found {word} again", start)
         channels.append(channel)
     return tuple(channels), position

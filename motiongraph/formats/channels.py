@@ -14,6 +14,7 @@ from numba import njit, types
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 
+
 def _read(dimensions, of=types.float64):
     return types.Array(of, dimensions, "C", readonly=True)
 

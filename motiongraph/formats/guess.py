@@ -77,8 +77,8 @@ def opens_with_t_pose(values: np.ndarray, turns: np.ndarray, root_turns: np.ndar
     """
     if len(values) < 3 or len(turns) < 30 or np.any(values[0, root_turns]):
         return False
-    pose, first, second = values[:3, turns]
-    if np.any(pose != np.round(pose)) or np.mean(pose == 0.0) < 0.5:
+    head = values[:12, turns]
+    if np.any(head[0] != np.round(head[0])) or np.mean(head[0] == 0.0) < 0.5:
         return False
-    jump, step = (np.abs((b - a + 180.0) % 360.0 - 180.0).mean() for a, b in ((pose, first), (first, second)))
-    return bool(jump > 1.0 and jump > 4.0 * step)
+    steps = np.abs((np.diff(head, axis=0) + 180.0) % 360.0 - 180.0).mean(axis=1)
+    return bool(steps[0] > 1.0 and steps[0] > 4.0 * np.median(steps[1:]))

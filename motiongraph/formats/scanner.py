@@ -26,58 +26,68 @@ _SIGNATURES = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b
 _SIGNATURES |= {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive", b"%PDF": "a PDF", b"glTF": "a GLB"}
 
 
-@njit(
-    types.Tuple((types.int64, types.int64, types.float64))(_BYTES, types.int64, types.int64, _DOUBLES),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-)
-def scan_number(text, position, end, powers):
-    """Read the number at `position`: (where its token stops, how it went, value).
+# Positions are unsigned in the kernels: numba then need not ask of every byte whether its index is negative, which
+# is two thirds of the time. Mixed with signed numbers they would turn into floats, hence the named constants.
+_U = np.uint64
+_0, _1, _10, _19 = _U(0), _U(1), _U(10), _U(19)
+_EXACT = _U(2**53)
+
+
+@njit(inline="always", error_model="numpy")
+def scan_number(text, i, powers):
+    """Read the number at byte i: (where its token stops, how it went, value).
 
     How it went: 0 exact, 1 a number for Python's `float`, 2 not a number.
     """
-    i = position
+    end = _U(text.shape[0])
     negative = text[i] == 45  # -
     if negative or text[i] == 43:  # +
-        i += 1
+        i += _1
     start = i
-    mantissa = np.uint64(0)
-    while i < end and np.uint8(text[i] - 48) < 10:
-        mantissa = mantissa * np.uint64(10) + np.uint64(text[i] - 48)
-        i += 1
-    digits, scale = i - start, 0
+    mantissa = _0
+    while i < end:
+        digit = np.uint8(text[i] - np.uint8(48))
+        if digit > 9:
+            break
+        mantissa = mantissa * _10 + _U(digit)
+        i += _1
+    digits, fraction, power = i - start, _0, 0
     if i < end and text[i] == 46:  # .
-        i += 1
+        i += _1
         start = i
-        while i < end and np.uint8(text[i] - 48) < 10:
-            mantissa = mantissa * np.uint64(10) + np.uint64(text[i] - 48)
-            i += 1
-        scale = start - i
-        digits -= scale
-    good = digits > 0
-    if i < end and text[i] > 32 and good and (text[i] == 101 or text[i] == 69):  # e E
-        i += 1
-        down = i < end and text[i] == 45
-        if i < end and (down or text[i] == 43):
-            i += 1
-        start, power = i, 0
-        while i < end and np.uint8(text[i] - 48) < 10:
-            power = min(power * 10 + np.int64(text[i] - 48), 100000)
-            i += 1
-        good = i > start
-        scale += -power if down else power
-    stop = i
-    while stop < end and text[stop] > 32:
-        stop += 1
-    if not good or stop != i:
-        return stop, 2, 0.0
-    # 19 digits fit 64 bits, 2^53 is what a double holds exactly, and so is 10^22.
-    if digits > 19 or mantissa > np.uint64(9007199254740992) or scale < -22 or scale > 22:
-        return stop, 1, 0.0
+        while i < end:
+            digit = np.uint8(text[i] - np.uint8(48))
+            if digit > 9:
+                break
+            mantissa = mantissa * _10 + _U(digit)
+            i += _1
+        fraction = i - start
+        digits += fraction
+    good = digits > _0
+    if i < end and text[i] > 32:
+        if good and (text[i] == 101 or text[i] == 69):  # e E
+            i += _1
+            down = i < end and text[i] == 45
+            if down or (i < end and text[i] == 43):
+                i += _1
+            start = i
+            while i < end and 48 <= text[i] <= 57:
+                power = min(power * 10 + np.int64(text[i]) - 48, 100000)
+                i += _1
+            good = i > start
+            power = -power if down else power
+        while i < end and text[i] > 32:
+            good = False
+            i += _1
+    if not good:
+        return i, 2, 0.0
+    # 19 digits fit 64 bits; 2^53 and 10^22 are the last of their kind that a double holds exactly.
+    scale = power - np.int64(fraction)
+    if digits > _19 or mantissa > _EXACT or scale < -22 or scale > 22:
+        return i, 1, 0.0
     value = np.float64(mantissa)
-    value = value / powers[-scale] if scale < 0 else value * powers[scale]
-    return stop, 0, -value if negative else value
+    value = value / powers[_U(-scale)] if scale < 0 else value * powers[_U(scale)]
+    return i, 0, -value if negative else value
 
 
 @njit(
@@ -94,35 +104,33 @@ def scan_rows(text, position, count, out, width, slow, powers):
     A row may go on over several lines. Numbers for Python's `float` are noted in slow as (index, start, stop).
     Returns (position, count, how many slow, what it stopped at).
     """
-    end = text.shape[0]
-    column = count % width
+    i, end, n, room = _U(position), _U(text.shape[0]), _U(count), _U(out.shape[0])
+    column, last = _U(count % width), _U(width - 1)
     fresh = True
     pending = 0
     while True:
-        while position < end and text[position] <= 32:
-            fresh |= text[position] == 10 or text[position] == 13
-            position += 1
-        if position == end:
-            return position, count, pending, END
-        if column == 0 and not fresh:
-            return position, count, pending, LONG
-        if count == out.shape[0]:
-            return position, count, pending, FULL
-        stop, kind, value = scan_number(text, position, end, powers)
-        if kind == 2:
-            return position, count, pending, BAD
-        if kind == 1:
+        while i < end and text[i] <= 32:
+            fresh |= (text[i] == 10) | (text[i] == 13)
+            i += _1
+        if i == end:
+            return np.int64(i), np.int64(n), pending, END
+        if column == _0 and not fresh:
+            return np.int64(i), np.int64(n), pending, LONG
+        if n == room:
+            return np.int64(i), np.int64(n), pending, FULL
+        stop, kind, value = scan_number(text, i, powers)
+        if kind != 0:
+            if kind == 2:
+                return np.int64(i), np.int64(n), pending, BAD
             if pending == slow.shape[0]:
-                return position, count, pending, SLOW
-            slow[pending, 0], slow[pending, 1], slow[pending, 2] = count, position, stop
+                return np.int64(i), np.int64(n), pending, SLOW
+            slow[pending, 0], slow[pending, 1], slow[pending, 2] = n, i, stop
             pending += 1
-        out[count] = value
-        count += 1
-        column += 1
-        if column == width:
-            column = 0
+        out[n] = value
+        n += _1
+        column = _0 if column == last else column + _1
         fresh = False
-        position = stop
+        i = stop
 
 
 class Text:

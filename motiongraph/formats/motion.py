@@ -1,0 +1,184 @@
+"""What the numbers of a file mean: a file's hierarchy and channels turned into skeleton, root and rotations.
+
+`build(values, basis, scale)` goes from a file's frames (F, C) to the arrays of a clip; `values(clip, …)` goes back,
+and raises MotionError where the file's own channels cannot hold the motion.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph import rotations as rot
+from motiongraph.errors import MotionError
+from motiongraph.formats.amc import Amc
+from motiongraph.formats.asf import Asf
+from motiongraph.formats.bvh import Hierarchy
+from motiongraph.formats.channels import Channels
+from motiongraph.model.skeleton import Skeleton
+
+_STILL = 1e-7  # file units: what varies less does not move
+
+
+@dataclass(frozen=True)
+class BvhMotion:
+    """folded: how many joints at the top stand still above the one that carries the motion; above: (C,) the first
+    frame, which says where they stand. A clip has the joints from `folded` on."""
+
+    record: Hierarchy
+    channels: Channels
+    folded: int
+    above: np.ndarray
+
+    @classmethod
+    def of(cls, record: Hierarchy, values: np.ndarray) -> "BvhMotion":
+        channels = record.layout()
+        return cls(record, channels, _joints_above_the_mover(record, channels, values), values[0].copy())
+
+    def _stand(self, basis, scale):
+        """Position (3,) and orientation (4,) of the frame in which the mover moves."""
+        place, turn = np.zeros(3), rot.IDENTITY
+        turns = self.channels.rotations(self.above[None], basis)[0] if self.folded else ()
+        for j in range(self.folded):
+            own = self.channels.positions(self.above[None], j, self.record.offsets[j])[0] * scale
+            place = place + rot.rotate(turn, rot.rotate(basis, own))
+            turn = rot.multiply(turn, turns[j])
+        return place, turn
+
+    def build(self, values, basis, scale):
+        """Skeleton, root (F, 3), rotations (F, J, 4), sliding offsets (F, J, 3) or None."""
+        record, channels, top = self.record, self.channels, self.folded
+        rotations = channels.rotations(values, basis)
+        root = rot.rotate(basis, channels.positions(values, top, record.offsets[top]) * scale)
+        fixed = rot.rotate(basis, record.offsets * scale)
+        sliding = None
+        for j in np.flatnonzero((channels.places >= 0).any(axis=1)):
+            if j > top:
+                place = channels.positions(values, j, record.offsets[j])
+                turned = rot.rotate(basis, place * scale)
+                if np.ptp(place, axis=0).max() <= _STILL:
+                    fixed[j] = turned[0]
+                else:
+                    sliding = {} if sliding is None else sliding
+                    sliding[j] = turned
+        if top:
+            place, turn = self._stand(basis, scale)
+            root = place + rot.rotate(turn, root)
+            rotations[:, top] = rot.multiply(turn, rotations[:, top])
+            rotations = rotations[:, top:]
+        fixed[top] = 0.0
+        if sliding is not None:
+            moving = np.tile(fixed, (len(values), 1, 1))
+            for j, place in sliding.items():
+                moving[:, j] = place
+            sliding = moving[:, top:]
+        parents = np.concatenate([[-1], record.parents[top + 1 :] - top])
+        return Skeleton(record.names[top:], parents, fixed[top:]), root, rotations, sliding
+
+    def values(self, clip, basis, scale):
+        """(F, C) the numbers of a clip's frames in this file's channels."""
+        channels, top = self.channels, self.folded
+        values = np.tile(self.above, (len(clip), 1))
+        place, turn = self._stand(basis, scale)
+        back = rot.conjugate(turn)
+        for j in range(top, len(self.record.names)):
+            q = clip.rotations[:, j - top]
+            place_now = _offset(clip, j - top)
+            if j == top:
+                q = rot.multiply(back, q)
+                place_now = rot.rotate(back, clip.root - place)
+            used = channels.turns[j] >= 0
+            values[:, channels.turns[j][used]] = np.round(channels.angles(j, q, basis), 6)
+            local = rot.rotate(rot.conjugate(basis), place_now) / scale
+            _put(values, channels.places[j], local, self.record.offsets[j], scale)
+        return values
+
+
+@dataclass(frozen=True)
+class AmcMotion:
+    """record: the ASF; channels: of its bones, in its order; amc: how the AMC was written (order of bones, angles)."""
+
+    record: Asf
+    channels: Channels
+    amc: Amc
+
+    @classmethod
+    def of(cls, asf: Asf, amc: Amc) -> "AmcMotion":
+        return cls(asf, asf.channels[amc.degrees], amc)
+
+    def build(self, values, basis, scale):
+        """Skeleton, root (F, 3), rotations (F, J, 4), sliding offsets (F, J, 3) or None."""
+        names, parents, offsets, bones = self.record.joints
+        rotations = self.channels.rotations(values, basis)[:, bones]
+        rotations[:, bones < 0] = rot.IDENTITY
+        shift = self.channels.positions(values, 0, np.zeros(3))
+        root = rot.rotate(basis, (self.record.position + shift) * scale)
+        sliding = self._sliding(values, parents, offsets, bones)
+        if sliding is not None:
+            sliding = rot.rotate(basis, sliding * scale)
+        return Skeleton(names, parents, rot.rotate(basis, offsets * scale)), root, rotations, sliding
+
+    def _sliding(self, values, parents, offsets, bones):
+        """(F, J, 3) offsets where bones stretch (`l`, along the bone) or shift (`tx ty tz`, in the bone's frame)."""
+        channels, asf = self.channels, self.record
+        stretches = {b: c for b, c in asf.stretches().items() if b and values[:, c].any()}
+        columns = [p[p >= 0] for p in channels.places]
+        shifts = [b for b in range(1, len(columns)) if values[:, columns[b]].any()]
+        if not stretches and not shifts:
+            return None
+        joint = np.argsort(bones)[np.sum(bones < 0) :]
+        sliding = np.tile(offsets, (len(values), 1, 1))
+        for b, column in stretches.items():
+            sliding[:, parents == joint[b]] += (values[:, column, None] * asf.directions[b])[:, None]
+        for b in shifts:
+            sliding[:, joint[b]] += rot.rotate(channels.frames[b], channels.positions(values, b, np.zeros(3)))
+        return sliding
+
+    def values(self, clip, basis, scale):
+        """(F, C) the numbers of a clip's frames in this skeleton's degrees of freedom."""
+        channels, bones = self.channels, self.record.joints[3]
+        values = np.zeros((len(clip), channels.width + len(self.record.stretches())))
+        upright = rot.conjugate(basis)
+        for j, b in enumerate(bones):
+            if b >= 0:
+                used = channels.turns[b] >= 0
+                angles = channels.angles(b, clip.rotations[:, j], basis)
+                values[:, channels.turns[b][used]] = np.round(angles, 6 if channels.degrees == 1.0 else 8)
+            if clip.offsets is not None and j:
+                shift = rot.rotate(upright, clip.offsets[:, j] - clip.skeleton.offsets[j]) / scale
+                shift = rot.rotate(rot.conjugate(channels.frames[b]), shift) if b >= 0 else shift
+                _put(values, channels.places[b] if b >= 0 else [-1] * 3, shift, np.zeros(3), scale)
+        local = rot.rotate(upright, clip.root) / scale - self.record.position
+        _put(values, channels.places[0], local, np.zeros(3), scale)
+        return values
+
+
+def _offset(clip, joint):
+    """(F, 3) or (3,) metres: where a joint sits in its parent."""
+    return clip.skeleton.offsets[joint] if clip.offsets is None else clip.offsets[:, joint]
+
+
+def _put(values, columns, places, rest, scale):
+    """Write places (F, 3), file units, into their columns; one without a column must stay at `rest`, or it is lost."""
+    places = np.broadcast_to(places, (len(values), 3))
+    for axis, column in enumerate(columns):
+        if column >= 0:
+            values[:, column] = np.round(places[:, axis], 6)
+        elif np.abs(places[:, axis] - rest[axis]).max() * scale > 1e-6:
+            raise MotionError("the file's channels cannot hold where the joint moves")
+
+
+def _joints_above_the_mover(record, channels, values) -> int:
+    """How many joints at the top stand still above the one that carries the motion (as in Bandai-Namco's files)."""
+    above = 0
+    while True:
+        children = np.flatnonzero(record.parents == above)
+        if len(children) != 1 or (channels.places[children[0]] < 0).any():
+            return above
+        columns = np.concatenate([channels.turns[above], channels.places[above]])
+        own = values[:, columns[columns >= 0]]
+        below = values[:, channels.places[children[0]]]
+        still = not own.size or not np.ptp(own, axis=0).any()
+        moves = np.ptp(below, axis=0).any() if len(values) > 1 else (below[0] != record.offsets[children[0]]).any()
+        if not (still and moves):
+            return above
+        above += 1
