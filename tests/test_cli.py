@@ -217,8 +217,8 @@ def test_info_table(run):
     status, out, err = run("info", "walker.bvh")
     assert (status, err) == (0, "")
     header, _, row = (" ".join(line.split()) for line in out.strip().splitlines())
-    assert header == "name format frames rate Hz seconds joints height m units up"
-    assert row == "walker bvh 20 120 0.17 7 1.70 cm (guessed) y"
+    assert header == "name format frames Hz seconds joints height units up"
+    assert row == "walker bvh 20 120 0.17 7 1.70 m cm (guessed) y"
 
 
 def test_info_json(run, tmp_path):

@@ -64,8 +64,9 @@ def _sentence(problem: Exception) -> str:
         return str(problem)
     if isinstance(problem, Cancelled):
         return "stopped before it was done"
-    if isinstance(problem, OSError) and problem.filename is not None:
-        return f"{os.fsdecode(problem.filename)}: {problem.strerror or problem}"
+    if isinstance(problem, OSError):
+        place = "" if problem.filename is None else f"{os.fsdecode(problem.filename)}: "
+        return f"{place}{problem.strerror or problem}"
     if isinstance(problem, MemoryError):
         return "there is not enough memory for this"
     words = " ".join(str(problem).split())

@@ -143,17 +143,17 @@ def _print_table(rows: list[dict]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("name", overflow="fold")
-    table.add_column("format")
-    for number in ("frames", "rate Hz", "seconds", "joints", "height m"):
-        table.add_column(number, justify="right")
-    table.add_column("units")
-    table.add_column("up")
+    table.add_column("format", no_wrap=True)
+    for number in ("frames", "Hz", "seconds", "joints", "height"):
+        table.add_column(number, justify="right", no_wrap=True)
+    table.add_column("units", no_wrap=True)
+    table.add_column("up", no_wrap=True)
     # Most files have neither an added T-pose nor labels; then those columns would be empty.
     first, labels = any(row["first"] for row in rows), any(row["labels"] for row in rows)
     if first:
-        table.add_column("first", justify="right")
+        table.add_column("first", justify="right", no_wrap=True)
     if labels:
         table.add_column("labels", overflow="fold")
     for row in rows:
@@ -164,7 +164,7 @@ def _print_table(rows: list[dict]) -> None:
             "" if row["fps"] is None else f"{row['fps']:.6g}",
             "" if row["seconds"] is None else f"{row['seconds']:.2f}",
             f"{row['joints']}",
-            f"{row['height']:.2f}",
+            f"{row['height']:.2f} m",
             row["units"],
             row["up"],
         ]
