@@ -33,7 +33,7 @@ class Contacts(np.ndarray):
     def __array_finalize__(self, parent):
         names = getattr(parent, "names", ())
         if self.ndim == 2 and self.shape[1] == len(names):
-            self.names, self.joints = names, parent.joints
+            self.names, self.joints = names, getattr(parent, "joints", ())
 
     def __getitem__(self, key):
         part = super().__getitem__(key)
@@ -146,13 +146,15 @@ def _above_soles(clip, feet, heights, slow):
     Taken from the rest pose where that stands on its feet; otherwise from how the foot is held when slow.
     feet: the joints of each foot; heights, slow: (F', all of them).
     """
-    rest, height = clip.skeleton.rest[:, 1], clip.skeleton.height
+    rest, lengths = clip.skeleton.rest[:, 1], clip.skeleton.bone_lengths
     soles, column = [], 0
     for foot in feet:
         columns = slice(column, column + len(foot))
         column += len(foot)
+        leg = lengths[sides.ancestors(clip.skeleton, foot[0])].sum()
         above = rest[foot] - rest[foot].min()
-        if rest[foot].min() > rest.min() + 0.1 * height or above.max() > 0.12 * height:
+        # A rest pose stands when the ankle is far below the root and the foot is not stretched.
+        if -rest[foot[0]] < 0.5 * leg or above.max() > 0.2 * leg:
             held = slow[:, columns].all(axis=1)
             own = heights[held if held.any() else slice(None), columns]
             above = np.median(own - own.min(axis=1, keepdims=True), axis=0)

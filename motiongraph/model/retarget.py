@@ -37,7 +37,7 @@ def retargeted(clip, skeleton: Skeleton):
 
     Global bone directions stay what they were. The root's path is scaled by the ratio of the leg lengths in all
     three directions, heights measured from the floor: strides shrink with the legs, so planted feet stay planted.
-    What is left of a difference (ankles are not in proportion to legs) is taken out by one constant lift.
+    One constant lift then puts the soles on the floor, since pelvis and feet are not in proportion to legs.
     """
     if skeleton == clip.skeleton:
         return clip
@@ -58,8 +58,20 @@ def retargeted(clip, skeleton: Skeleton):
         offsets=offsets,
         source=None,
     )
-    lift = np.array([0.0, clip.floor - result.floor, 0.0])
+    lift = np.array([0.0, _lift(clip, result, feet, scale), 0.0])
     return replace(result, root=result.root + lift)
+
+
+def _lift(clip, result, feet, scale):
+    """Metres that `result` hangs too low: its lowest foot joint against the clip's, at the moments of contact."""
+    skeleton = result.skeleton
+    joints = [j for foot in feet for j in (foot[0], *sides.below(skeleton, foot[0]))] or range(len(skeleton))
+    names = [skeleton.names[j] for j in joints]
+    before, after = (c.positions()[c.first :, [c.skeleton.index(n) for n in names], 1] for c in (clip, result))
+    planted = np.asarray(clip.contacts())[clip.first :].any(axis=1)
+    wanted = clip.floor + scale * (before.min(axis=1) - clip.floor)
+    short = wanted - after.min(axis=1)
+    return float(np.median(short[planted] if planted.any() else short))
 
 
 def _order(source, target):

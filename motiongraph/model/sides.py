@@ -83,7 +83,7 @@ def bone_directions(skeleton) -> np.ndarray:
     return directions
 
 
-def _ancestors(skeleton, joint):
+def ancestors(skeleton, joint):
     """The joint and all above it, upwards."""
     chain = []
     while joint >= 0:
@@ -106,7 +106,7 @@ def feet_by_name(skeleton) -> list[tuple[int, ...]]:
     named = [bool(_FOOT.search(n)) and not _STEERING.search(n) for n in skeleton.names]
     feet = []
     for joint in range(1, len(skeleton)):
-        above = _ancestors(skeleton, joint)[1:]
+        above = ancestors(skeleton, joint)[1:]
         if not named[joint] or any(named[a] for a in above):
             continue
         lower = below(skeleton, joint)
@@ -155,7 +155,7 @@ def leg_length(skeleton, feet) -> float:
     The hip is the topmost joint that belongs to one leg alone and does not sit where the body branches: a CMU
     skeleton's `lhipjoint` begins in the root and is pelvis, not leg.
     """
-    chains = [_ancestors(skeleton, foot[0]) for foot in feet]
+    chains = [ancestors(skeleton, foot[0]) for foot in feet]
     lengths = []
     for k, chain in enumerate(chains):
         others = {joint for i, other in enumerate(chains) if i != k for joint in other} | {0}
