@@ -8,6 +8,7 @@ from bodies import person, random_clip, smooth_clip
 
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
+from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
 
@@ -102,6 +103,17 @@ def test_the_legs_set_the_scale(rng):
             factors[j] = 0.6
     comp = clip.retargeted(stretched(clip.skeleton, factors))
     np.testing.assert_allclose(comp.root[:, [0, 2]], 1.2 * clip.root[:, [0, 2]], atol=1e-12)
+
+
+def test_soles_meet_the_floor_whatever_pelvis_and_feet():
+    skeleton = person()
+    standing = np.tile([1.0, 0.0, 0.0, 0.0], (60, len(skeleton), 1))
+    clip = Clip(skeleton, np.tile([0, 0.3 - skeleton.rest[:, 1].min(), 0], (60, 1)), standing)
+    factors = np.array([2.0 if n.endswith(("thigh", "toe", "toe_end")) else 1.0 for n in skeleton.names])
+    comp = clip.retargeted(stretched(skeleton, factors))
+    assert clip.positions()[..., 1].min() == pytest.approx(0.3)
+    assert comp.positions()[..., 1].min() == pytest.approx(0.3)
+    assert comp.root[0, 1] == pytest.approx(clip.root[0, 1] + 0.08 + 0.06 + 0.01)
 
 
 def test_without_legs_the_height_sets_the_scale(rng):
