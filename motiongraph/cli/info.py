@@ -107,7 +107,7 @@ def _facts(clip: "Clip") -> dict:
 
 def _skeleton_facts(path: Path) -> dict:
     """What there is to say of an ASF by itself: the same as of a clip, without motion."""
-    from motiongraph.formats.asf import read_asf
+    from motiongraph.formats.asf_parser import read_asf
     from motiongraph.formats.guess import up_axis
     from motiongraph.formats.scanner import Text
     from motiongraph.formats.source import UPRIGHT

@@ -1,18 +1,20 @@
 """From files to clips: the only place where a file's record becomes a runtime clip."""
 
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from motiongraph.errors import FormatError, MotionError
+from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.formats import guess
 from motiongraph.formats.amc import read_amc
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.asf_parser import read_asf
 from motiongraph.formats.bvh import read_bvh
+from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
 from motiongraph.formats.scanner import Text
 from motiongraph.formats.source import UPRIGHT, Source
@@ -30,7 +32,8 @@ def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
 
     units: "auto", one of "m", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", "y", "z".
     skeleton: the .asf of an .amc; else the one of the same name, of the same subject (16.asf for 16_15.amc), or the
-    only one in the folder. fps: overrules the file's rate. Raises FormatError with file, line and column.
+    only one in the folder. fps: overrules the file's rate. Labels come from a labels.toml beside the file, if any.
+    Raises FormatError with file, line and column.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -42,10 +45,14 @@ def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
         raise MotionError(f"the up axis must be auto, y or z, not {up!r}")
     if path.is_dir():
         raise FormatError(path, "is a folder; expected a .bvh or .amc file")
-    if kind == ".bvh":
-        return _load_bvh(path, units, up, fps)
-    if kind == ".amc":
-        return _load_amc(path, units, up, skeleton, fps)
+    if kind in EXTENSIONS:
+        clip = _load_bvh(path, units, up, fps) if kind == ".bvh" else _load_amc(path, units, up, skeleton, fps)
+        try:
+            labels = labels_beside(path)
+        except FormatError as problem:  # words about a motion are not worth losing the motion
+            warnings.warn(f"{problem}; {path.name} was loaded without labels", FormatWarning, stacklevel=2)
+            labels = None
+        return clip.labelled(labels) if labels else clip
     known = "an .asf holds no motion; load an .amc" if kind == ".asf" else "expected a .bvh or .amc file"
     raise FormatError(path, known)
 

@@ -1,0 +1,80 @@
+"""labels.toml: read, refused, written, and found beside the clips it speaks of."""
+
+import numpy as np
+import pytest
+
+import motiongraph as mg
+from motiongraph.formats.labels_file import Entry, read_labels, write_labels
+
+BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+  JOINT Head
+  {
+    OFFSET 0 90 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 80 0
+    }
+  }
+}
+MOTION
+Frames: 10
+Frame Time: 0.01
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("a.bvh", "b.bvh"):
+        rows = "\n".join(" ".join(f"{v:g}" for v in (i, 0, 0, 0, 0, 0, 0, 0, 0)) for i in range(10))
+        (tmp_path / name).write_text(BVH + rows)
+    return tmp_path
+
+
+def test_written_and_read_back(tmp_path):
+    entries = (Entry("a b.bvh", (3, 8), ("walk", 'say "hi"\\')), Entry("sub/ü.amc", None, ()))
+    write_labels(entries, tmp_path / "labels.toml")
+    assert read_labels(tmp_path / "labels.toml") == entries
+
+
+def test_labels_are_found_beside_the_clip(folder):
+    write_labels([Entry("a.bvh", (2, 5), ("walk",)), Entry("a.bvh", None, ("calm",))], folder / "labels.toml")
+    clip = mg.load(folder / "a.bvh")
+    assert list(clip.labels) == ["calm", "walk"]
+    np.testing.assert_array_equal(np.flatnonzero(clip.labels.at("walk")), [2, 3, 4])
+    assert clip.labels.at("calm").all()
+    assert len(clip) == 10, "labels never cut frames off a file"
+    assert not len(mg.load(folder / "b.bvh").labels)
+
+
+def test_a_change_is_noticed(folder):
+    write_labels([Entry("a.bvh", None, ("walk",))], folder / "labels.toml")
+    assert "walk" in mg.load(folder / "a.bvh").labels
+    write_labels([Entry("a.bvh", None, ("run", "fast"))], folder / "labels.toml")
+    assert list(mg.load(folder / "a.bvh").labels) == ["fast", "run"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[clip", "is not a TOML file"),
+        ("clip = 3", "expected [[clip]] tables"),
+        ("[[clip]]\nlabels = []", "expected file"),
+        ('[[clip]]\nfile = "a.bvh"\nframes = [5, 2]', "expected frames = [start, stop]"),
+        ('[[clip]]\nfile = "a.bvh"\nframes = [0.5, 2]', "expected frames = [start, stop]"),
+        ('[[clip]]\nfile = "a.bvh"\nlabels = [3]', "expected labels"),
+    ],
+)
+def test_wrong_files_are_refused_in_one_sentence(folder, text, says):
+    (folder / "labels.toml").write_text(text)
+    with pytest.raises(mg.FormatError) as caught:
+        read_labels(folder / "labels.toml")
+    assert says in str(caught.value)
+    assert "labels.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    with pytest.warns(mg.FormatWarning, match="was loaded without labels"):
+        assert len(mg.load(folder / "a.bvh")) == 10
