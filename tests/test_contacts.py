@@ -143,6 +143,18 @@ def test_a_heel_that_rises_leaves_before_the_toes():
     assert not contacts[150:, 0].any()
 
 
+def test_a_shuffling_foot_is_not_planted_while_it_moves():
+    # The right foot glides 20 cm along the floor, at no time faster than 0.65 m/s.
+    time = np.arange(360) / 120
+    s = np.clip((time - 1.0) / 0.5, 0, 1)
+    right = np.stack([-0.1 - 0.1 * 2 * s**2 * (3 - 2 * s), np.full(360, ANKLE), 0 * time], axis=1)
+    assert np.abs(np.diff(right[:, 0])).max() * 120 < 0.65
+    contacts = clip_of(np.tile([0.1, ANKLE, 0.0], (360, 1)), right, 120).contacts()
+    assert contacts[:, :2].all()
+    assert not contacts[(time > 1.2) & (time < 1.3), 2:].any()
+    assert contacts[(time < 1.0) | (time > 1.5), 2:].all()
+
+
 def test_frames_before_the_capture_never_count():
     left, right, _ = steps(120)
     aside = np.tile([0.0, 5.0, 0.0], (40, 1))
@@ -219,7 +231,9 @@ def test_hysteresis_and_debouncing_match_plain_loops(shortest):
     for share in (0.2, 0.6, 0.9):
         loose = np.repeat(rng.random(60) < share, rng.integers(1, 6, 60))
         sure = loose & (rng.random(len(loose)) < 0.3)
-        assert ours._steady(loose, sure, shortest).tolist() == naive.steady(loose, sure, shortest)
+        for linger in (0, 2, 7, 1000):
+            ref = naive.steady(loose, sure, linger, shortest)
+            assert ours._steady(loose, sure, linger, shortest).tolist() == ref
 
 
 def test_names_follow_the_columns():

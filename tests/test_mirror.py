@@ -65,6 +65,16 @@ def test_twice_is_once_back(uneven, rng):
     assert (once.first, once.fps) == (1, clip.fps)
 
 
+def test_what_one_side_holds_stays_on_that_side(rng):
+    # A sword in the right hand, on the joint where the left hand ends: twice must still be once back.
+    body = person(uneven=0.05, rng=rng)
+    offsets = np.concatenate([body.offsets, [[0.0, 0.1, 0.7]]])
+    armed = Skeleton([*body.names, "sword"], [*body.parents, body.index("rhand_end")], offsets)
+    clip = random_clip(rng, armed)
+    assert sides.partners(armed)[-1] == len(armed) - 1
+    assert_same_motion(clip.mirrored().mirrored(), clip)
+
+
 def test_end_joints_stay_unturned(rng):
     clip = random_clip(rng, person(uneven=0.05, rng=rng))
     ends = sides.ends(clip.skeleton)

@@ -51,17 +51,21 @@ def find_contacts(
     leave_speed: float = 0.7,
     enter_height: float = 0.05,
     leave_height: float = 0.08,
+    linger: float = 0.1,
     span: float = _SPAN,
     shortest: float = 0.06,
 ) -> Contacts:
     """(F, n) bool: which foot joints (ankle and toe base of each foot) are planted at each frame.
 
-    A stretch in which a joint stays below `leave_speed` (m/s) and `leave_height` (m above where it rests) is a
-    contact when it gets below `enter_speed` and `enter_height` somewhere. Speed is measured over `span` seconds,
-    whatever the frame rate. Contacts and gaps shorter than `shortest` seconds are passed over, except at the
-    clip's ends, where one cannot know. Frames before `clip.first` are never in contact and never count.
+    A joint below `enter_speed` (m/s) and `enter_height` (m above where it rests) is surely planted. The contact
+    reaches on to both sides while the joint stays below `leave_speed` and `leave_height`, but no further than
+    `linger` seconds: landing and rolling off take less, a foot that shuffles takes more. Speed is measured over
+    `span` seconds, whatever the frame rate. Contacts and gaps shorter than `shortest` seconds are passed over,
+    except at the clip's ends, where one cannot know. Frames before `clip.first` are never in contact and never
+    count.
     """
-    if not (0 < enter_speed <= leave_speed and 0 < enter_height <= leave_height and span > 0 and shortest >= 0):
+    ordered = 0 < enter_speed <= leave_speed and 0 < enter_height <= leave_height
+    if not (ordered and span > 0 and linger >= 0 and shortest >= 0):
         raise MotionError("contact thresholds must be positive, and those to enter no higher than those to leave")
     feet = sides.feet(clip)
     joints = [joint for foot in feet for joint in foot]
@@ -72,7 +76,7 @@ def find_contacts(
         loose = (speeds < leave_speed) & (above < leave_height)
         sure = (speeds < enter_speed) & (above < enter_height)
         for k in range(len(joints)):
-            planted[clip.first :, k] = _steady(loose[:, k], sure[:, k], shortest * clip.fps)
+            planted[clip.first :, k] = _steady(loose[:, k], sure[:, k], round(linger * clip.fps), shortest * clip.fps)
     return Contacts.of(planted, clip.skeleton, joints)
 
 
@@ -167,11 +171,18 @@ def _runs(mask):
     return np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
 
 
-def _steady(loose, sure, shortest):
-    """(F,) bool: the stretches of `loose` that hold a `sure` frame; none, and no gap, under `shortest` frames."""
+def _steady(loose, sure, linger, shortest):
+    """(F,) bool: the `sure` frames and what of their `loose` stretch lies within `linger` frames of them; then no
+    gap and no contact is left under `shortest` frames, but at the ends."""
     planted = np.zeros(len(loose), bool)
+    frames = np.arange(len(loose))
     for start, stop in _runs(loose):
-        planted[start:stop] = sure[start:stop].any()
+        certain = start + np.flatnonzero(sure[start:stop])
+        if len(certain):
+            place = np.searchsorted(certain, frames[start:stop])
+            before, after = certain[np.maximum(place - 1, 0)], certain[np.minimum(place, len(certain) - 1)]
+            nearest = np.minimum(np.abs(frames[start:stop] - before), np.abs(after - frames[start:stop]))
+            planted[start:stop] = nearest <= linger
     # The small number keeps 0.06 s at 50 Hz, which is 3 frames, from being taken for more.
     for value in (False, True):
         for start, stop in _runs(planted == value):

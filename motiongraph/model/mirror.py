@@ -40,7 +40,8 @@ def mirrored(clip):
     across = _reflected(bones[partner], normal)
     # A direction counts only where both sides have one, so that the turns of a pair are each other's reflection.
     known = (bones.any(axis=1) & across.any(axis=1))[:, None]
-    turns = corrections(skeleton, bones * known, across * known)
+    ends = sides.ends(skeleton)
+    turns = corrections(skeleton, bones * known, across * known, ends & ends[partner])
 
     # Reflection M·R·M keeps the angle and sends the axis v to −Mv.
     rotations = clip.rotations[:, partner]

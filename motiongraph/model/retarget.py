@@ -10,18 +10,16 @@ from motiongraph.model import sides
 from motiongraph.model.skeleton import Skeleton
 
 
-def corrections(skeleton: Skeleton, own, other) -> np.ndarray:
+def corrections(skeleton: Skeleton, own, other, childless) -> np.ndarray:
     """(J, 4): turns A with A_j · own_j = other_j, for rest poses whose bones point elsewhere.
 
-    own, other: (J, 3) directions as from `sides.bone_directions`. A joint that follows another's global orientation
-    G with G·A_j instead lays its bone, own_j at rest, where the other's lies. Joints with several bones stay as
-    they are (A = 1); joints with none follow their parent, so that an end joint's own rotation remains 1.
+    own, other: (J, 3) directions as from `sides.bone_directions`; childless: (J,) bool, on both bodies. A joint
+    that follows another's global orientation G with G·A_j instead lays its bone, own_j at rest, where the other's
+    lies. Joints with several bones stay as they are (A = 1); joints with none follow their parent, so that an end
+    joint's own rotation remains 1.
     """
     turns = rot.between(own, other)
-    childless = sides.ends(skeleton)
-    for joint in range(1, len(skeleton)):
-        if childless[joint]:
-            turns[joint] = turns[skeleton.parents[joint]]
+    turns[childless] = turns[skeleton.parents[childless]]
     return turns
 
 
@@ -43,7 +41,8 @@ def retargeted(clip, skeleton: Skeleton):
         return clip
     order = _order(clip.skeleton, skeleton)
     source = Skeleton(skeleton.names, skeleton.parents, clip.skeleton.offsets[order])
-    turns = corrections(skeleton, sides.bone_directions(skeleton), sides.bone_directions(source))
+    directions = sides.bone_directions(skeleton), sides.bone_directions(source)
+    turns = corrections(skeleton, *directions, sides.ends(skeleton))
     feet = [tuple(int(np.flatnonzero(order == joint)[0]) for joint in foot) for foot in sides.feet(clip)]
     scale = _scale(source, skeleton, feet)
     floor = np.array([0.0, clip.floor, 0.0])

@@ -1,15 +1,16 @@
 """Hysteresis and debouncing frame by frame; imports nothing of ours."""
 
 
-def steady(loose, sure, shortest):
-    """List of bool: loose stretches with a sure frame; then gaps, then contacts, under `shortest` frames go."""
+def steady(loose, sure, linger, shortest):
+    """List of bool: walk from every sure frame both ways, at most `linger` frames, while it is loose;
+    then gaps, then contacts, under `shortest` frames go."""
     frames = len(loose)
     planted = [False] * frames
     for f in range(frames):
         if loose[f] and sure[f]:
             for step in (-1, 1):
                 g = f
-                while 0 <= g < frames and loose[g]:
+                while 0 <= g < frames and loose[g] and abs(g - f) <= linger:
                     planted[g] = True
                     g += step
     for value in (False, True):
