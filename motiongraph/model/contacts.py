@@ -51,7 +51,7 @@ def find_contacts(
     leave_speed: float = 0.7,
     enter_height: float = 0.05,
     leave_height: float = 0.08,
-    linger: float = 0.1,
+    linger: float = 0.06,
     span: float = _SPAN,
     shortest: float = 0.06,
 ) -> Contacts:
