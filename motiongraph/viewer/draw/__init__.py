@@ -1,0 +1,1 @@
+"""What is drawn and how: plain data (frame.py), geometry, and the passes of the renderer (scene.py)."""

@@ -1,0 +1,173 @@
+"""Characters as rows of batches: compiled fills for one or many at once, ghosts, flow pictures and trajectories.
+
+The fills write float32 rows straight into a batch, so that a crowd costs one pass over its joints and one upload.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit, types
+
+from motiongraph.errors import MotionError
+from motiongraph.model.body import Body, body_of
+from motiongraph.model.skeleton import Skeleton
+from motiongraph.viewer.draw.frame import Capsules, Solids, Spheres
+
+
+def _read(dimensions, of=types.float64):
+    return types.Array(of, dimensions, "C", readonly=True)
+
+
+_ROWS = types.float32[:, ::1]
+_BONES = types.void(_read(1, types.int64), _read(2), _read(2), _read(2), _read(3), _read(3), _read(2), _ROWS)
+
+
+@njit(_BONES, cache=True, nogil=True, error_model="numpy")
+def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours, rows):
+    """Every capsule of every character: its two ends turned by its joint's orientation and set at its place."""
+    row = 0
+    for c in range(positions.shape[0]):
+        for k in range(joints.shape[0]):
+            j = joints[k]
+            w, x, y, z = orientations[c, j, 0], orientations[c, j, 1], orientations[c, j, 2], orientations[c, j, 3]
+            for side in range(2):
+                vx, vy, vz = starts[k, 0], starts[k, 1], starts[k, 2]
+                if side == 1:
+                    vx, vy, vz = ends[k, 0], ends[k, 1], ends[k, 2]
+                tx = 2.0 * (y * vz - z * vy)
+                ty = 2.0 * (z * vx - x * vz)
+                tz = 2.0 * (x * vy - y * vx)
+                rows[row, 4 * side] = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
+                rows[row, 4 * side + 1] = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
+                rows[row, 4 * side + 2] = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+                rows[row, 4 * side + 3] = radii[k, side]
+            for i in range(4):
+                rows[row, 8 + i] = colours[c, i]
+            row += 1
+
+
+@njit(_BONES, cache=True, nogil=True, error_model="numpy")
+def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours, rows):
+    """Every bone as a box: centre (n, 3), orientation (n, 4) and size (n, 3) in its joint's axes, set in the world."""
+    row = 0
+    for c in range(positions.shape[0]):
+        for k in range(joints.shape[0]):
+            j = joints[k]
+            w, x, y, z = orientations[c, j, 0], orientations[c, j, 1], orientations[c, j, 2], orientations[c, j, 3]
+            vx, vy, vz = centres[k, 0], centres[k, 1], centres[k, 2]
+            tx = 2.0 * (y * vz - z * vy)
+            ty = 2.0 * (z * vx - x * vz)
+            tz = 2.0 * (x * vy - y * vx)
+            rows[row, 0] = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
+            rows[row, 1] = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
+            rows[row, 2] = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+            rows[row, 3] = 0.0
+            tw, tx, ty, tz = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+            rows[row, 4] = w * tw - x * tx - y * ty - z * tz
+            rows[row, 5] = w * tx + x * tw + y * tz - z * ty
+            rows[row, 6] = w * ty - x * tz + y * tw + z * tx
+            rows[row, 7] = w * tz + x * ty - y * tx + z * tw
+            for i in range(3):
+                rows[row, 8 + i] = sizes[k, i]
+            rows[row, 11] = 0.0
+            for i in range(4):
+                rows[row, 12 + i] = colours[c, i]
+            row += 1
+
+
+@njit(types.void(_read(1), _read(3), _read(2), _ROWS), cache=True, nogil=True, error_model="numpy")
+def _fill_spheres(radii, positions, colours, rows):
+    """A sphere at every joint of every character."""
+    row = 0
+    for c in range(positions.shape[0]):
+        for j in range(positions.shape[1]):
+            for i in range(3):
+                rows[row, i] = positions[c, j, i]
+            rows[row, 3] = radii[j]
+            for i in range(4):
+                rows[row, 4 + i] = colours[c, i]
+            row += 1
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How the characters of one skeleton are drawn: the capsules of their body, what boxes have the same place
+    (centres, turns, sizes in each joint's axes), and the radii (J,) of the spheres at the joints."""
+
+    skeleton: Skeleton
+    body: Body
+    boxes: tuple[np.ndarray, np.ndarray, np.ndarray]
+    radii: np.ndarray
+
+    def bones(self, characters: int, **options) -> Capsules:
+        """A batch with room for the capsules of so many characters; `groups` are the characters where translucent."""
+        return Capsules(np.zeros((characters * len(self.body), Capsules.columns), np.float32), **options)
+
+    def boxed_bones(self, characters: int, **options) -> Solids:
+        """The same with room for boxes."""
+        return Solids(np.zeros((characters * len(self.body), Solids.columns), np.float32), shape="box", **options)
+
+    def joints(self, characters: int, **options) -> Spheres:
+        """The same with room for the spheres at the joints."""
+        return Spheres(np.zeros((characters * len(self.skeleton), Spheres.columns), np.float32), **options)
+
+    def groups(self, characters: int) -> np.ndarray:
+        """(C + 1,) the rows at which characters begin in a batch of bones, for translucent ones."""
+        return np.arange(characters + 1) * len(self.body)
+
+    def fill_bones(self, batch: Capsules | Solids, positions, orientations, colours) -> None:
+        """Write the bones of C characters from global joint positions (C, J, 3) in metres and orientations
+        (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on."""
+        positions, orientations, colours = self._checked(positions, orientations, colours)
+        rows = self._room(batch, len(positions) * len(self.body))
+        if isinstance(batch, Capsules):
+            body = self.body
+            _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows)
+        else:
+            _fill_boxes(self.body.joints, *self.boxes, positions, orientations, colours, rows)
+
+    def fill_joints(self, batch: Spheres, positions, colours) -> None:
+        """Write the joints of C characters from global positions (C, J, 3); colours: (C, 4)."""
+        positions, _, colours = self._checked(positions, None, colours)
+        rows = self._room(batch, len(positions) * len(self.skeleton))
+        _fill_spheres(self.radii, positions, colours, rows)
+
+    def _checked(self, positions, orientations, colours):
+        joints = len(self.skeleton)
+        positions = np.ascontiguousarray(positions, np.float64).reshape(-1, joints, 3)
+        count = len(positions)
+        if orientations is not None:
+            orientations = np.ascontiguousarray(orientations, np.float64).reshape(count, joints, 4)
+        colours = np.ascontiguousarray(np.broadcast_to(np.asarray(colours, np.float64), (count, 4)))
+        return positions, orientations, colours
+
+    @staticmethod
+    def _room(batch, needed):
+        # The kernels write where they are told to, so what they are given must be large enough.
+        if needed > len(batch.rows):
+            raise MotionError(f"a batch of {len(batch.rows)} rows has no room for {needed}")
+        batch.count = needed
+        batch.touch()
+        return batch.rows
+
+
+def look_of(skeleton: Skeleton) -> Look:
+    """The body of a skeleton, ready to be drawn."""
+    from motiongraph import rotations as rot
+
+    body = body_of(skeleton)
+    body = Body(
+        np.ascontiguousarray(body.joints, np.int64),
+        *(np.ascontiguousarray(a, np.float64) for a in (body.starts, body.ends, body.radii)),
+    )
+    along = body.ends - body.starts
+    thick = body.radii.mean(axis=1)
+    length = np.linalg.norm(along, axis=1)
+    # A box as long as its bone with half of the rounding at either end, a little flatter than the capsule is thick.
+    sizes = np.stack([1.7 * thick, length + thick, 1.7 * thick], axis=1)
+    boxes = (0.5 * (body.starts + body.ends), rot.between([0.0, 1.0, 0.0], along), sizes)
+    # A joint's sphere shows through the thinner of the bones that meet there.
+    radii = np.full(len(skeleton), 0.02 * max(skeleton.height, 0.1) / 1.75)
+    for j, bone in zip(body.joints, body.radii):
+        radii[j] = max(radii[j], 1.06 * bone[0])
+    return Look(skeleton, body, boxes, radii)

@@ -1,0 +1,215 @@
+"""What the renderer draws, as plain numbers: batches of instances, the scene they stand in, the view of it.
+
+Numpy only, no OpenGL. A batch is one float32 array of rows and one draw call, whether it holds one character or
+two hundred. Rows may be written in place; `touch()` then tells the renderer to upload them again, and batches that
+were not touched are not. Keep a batch object from frame to frame: the renderer's buffer belongs to it.
+
+Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a colour picker shows them (sRGB).
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.viewer.draw.meshes import Mesh
+
+
+@dataclass(eq=False)
+class Batch:
+    """rows: (n, columns) float32, contiguous; count: how many of them to draw (None: all).
+
+    groups: None where all is opaque (alpha is then ignored), or (G + 1,) rising row numbers: rows groups[g] to
+    groups[g + 1] form one translucent body, drawn without a view of its inside, the farthest body first.
+    shadow: whether it casts one. `columns` are padded to whole texels of four numbers.
+    """
+
+    rows: np.ndarray
+    count: int | None = None
+    groups: np.ndarray | None = None
+    shadow: bool = True
+    version: int = 0
+
+    columns: ClassVar[int] = 0
+
+    def __post_init__(self):
+        rows = self.rows
+        if rows.ndim != 2 or rows.shape[1] != self.columns or rows.dtype != np.float32 or not rows.flags.c_contiguous:
+            raise MotionError(
+                f"{type(self).__name__} need contiguous float32 rows of {self.columns} numbers, "
+                f"not {rows.dtype} of shape {rows.shape}"
+            )
+
+    def __len__(self):
+        return len(self.rows) if self.count is None else min(self.count, len(self.rows))
+
+    def touch(self) -> None:
+        """The rows have changed: upload them before they are drawn next."""
+        self.version += 1
+
+
+class Capsules(Batch):
+    """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round."""
+
+    columns = 12
+
+
+class Spheres(Batch):
+    """Rows of 8: centre x y z, radius; r g b a."""
+
+    columns = 8
+
+
+@dataclass(eq=False)
+class Solids(Batch):
+    """Rows of 16: centre x y z, unused; quaternion w x y z; size along its own x y z, unused; r g b a.
+
+    shape: "box", "cylinder" (upright, the size is its diameters and height) or "plane" (level, the y size does not
+    count), each filling a box of its size; or a `Mesh` (such as `read_obj` gives), scaled by its size.
+    """
+
+    shape: str | Mesh = "box"
+
+    columns = 16
+
+
+@dataclass(eq=False)
+class Lines(Batch):
+    """Rows of 8: x y z, joined; r g b a. joined is 1 where a line goes on from the row before and 0 where one begins.
+
+    width: in pixels; or, where `flat`, in metres for a ribbon that lies level, such as a path on the floor.
+    """
+
+    width: float = 2.0
+    flat: bool = False
+
+    columns = 8
+
+
+@dataclass(eq=False)
+class Points(Batch):
+    """Rows of 8: x y z, radius; r g b a. Drawn as small balls, `pixels` wide at the least. They cast no shadow."""
+
+    pixels: float = 2.0
+
+    columns = 8
+
+
+@dataclass(eq=False)
+class Marks(Batch):
+    """Rings that lie level, such as foot contacts or a planted goal. Rows of 8: centre x y z, radius; r g b a.
+
+    hollow: how much of the radius is empty, 0 for a full disc. They cast no shadow.
+    """
+
+    hollow: float = 0.0
+
+    columns = 8
+
+
+@dataclass(frozen=True)
+class Light:
+    """towards: direction from the scene to the sun; strength of sun and sky; softness: how much wider a shadow's
+    edge gets a metre away from what casts it, in metres."""
+
+    towards: tuple[float, float, float] = (0.45, 1.0, 0.38)
+    sun: float = 1.0
+    sky: float = 1.0
+    softness: float = 0.055
+    shadows: bool = True
+
+
+@dataclass(frozen=True)
+class Floor:
+    """style: "checker", "grid" or "none"; tile: edge of a square in metres; fades out `reach` metres from `centre`
+    (x, z), usually where the characters are. contact: darkness where a body comes close to the floor, 0 … 1."""
+
+    height: float = 0.0
+    style: str = "checker"
+    tile: float = 1.0
+    reach: float = 22.0
+    centre: tuple[float, float] = (0.0, 0.0)
+    contact: float = 1.0
+
+
+@dataclass(frozen=True)
+class Backdrop:
+    """Colours of the surroundings, r g b: overhead, at the horizon, and of the floor's two kinds of squares."""
+
+    zenith: tuple[float, float, float] = (0.60, 0.66, 0.73)
+    horizon: tuple[float, float, float] = (0.83, 0.85, 0.87)
+    floor: tuple[float, float, float] = (0.70, 0.715, 0.735)
+    floor_other: tuple[float, float, float] = (0.64, 0.655, 0.68)
+
+
+DAY = Backdrop()
+NIGHT = Backdrop((0.085, 0.095, 0.115), (0.17, 0.185, 0.21), (0.205, 0.22, 0.245), (0.165, 0.178, 0.20))
+
+
+@dataclass(eq=False)
+class SceneFrame:
+    """Everything in one scene at one moment. Order of the batches does not matter, except among lines, points and
+    marks, which are drawn in the order given."""
+
+    batches: list[Batch] = field(default_factory=list)
+    light: Light = Light()
+    floor: Floor = Floor()
+    backdrop: Backdrop = DAY
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A camera and the part of the target it fills; `Camera.view` makes it.
+
+    view: (4, 4) world to camera, projection: (4, 4) camera to clip space, both for column vectors (M @ p), camera
+    looking along −z; rect: x, y, width, height in pixels of the target, y counted down from its top.
+    """
+
+    view: np.ndarray
+    projection: np.ndarray
+    rect: tuple[int, int, int, int]
+
+    @property
+    def eye(self) -> np.ndarray:
+        """(3,) where the camera stands."""
+        return -self.view[:3, :3].T @ self.view[:3, 3]
+
+
+def polyline(points, rgba, joined=None, **options) -> Lines:
+    """Lines through points (n, 3) in one colour (4,) or one a point (n, 4); joined: (n,) 0 where a line begins."""
+    points = np.asarray(points, np.float32).reshape(-1, 3)
+    rows = np.empty((len(points), Lines.columns), np.float32)
+    rows[:, :3], rows[:, 3], rows[:, 4:] = points, 1.0 if joined is None else joined, rgba
+    rows[:1, 3] = 0.0
+    return Lines(rows, **options)
+
+
+def _balls(kind, centres, radius, rgba, options):
+    centres = np.asarray(centres, np.float32).reshape(-1, 3)
+    rows = np.empty((len(centres), 8), np.float32)
+    rows[:, :3], rows[:, 3], rows[:, 4:] = centres, radius, rgba
+    return kind(rows, **options)
+
+
+def spheres(centres, radius, rgba, **options) -> Spheres:
+    """Spheres at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
+    return _balls(Spheres, centres, radius, rgba, options)
+
+
+def points(centres, radius, rgba, **options) -> Points:
+    """Points at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
+    return _balls(Points, centres, radius, rgba, options)
+
+
+def marks(centres, radius, rgba, **options) -> Marks:
+    """Level discs or rings at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
+    return _balls(Marks, centres, radius, rgba, options)
+
+
+def solids(shape, centres, sizes, rgba, quaternions=(1.0, 0.0, 0.0, 0.0), **options) -> Solids:
+    """Solids of one shape at centres (n, 3) with sizes (3,) or (n, 3), colours and orientations likewise."""
+    centres = np.asarray(centres, np.float32).reshape(-1, 3)
+    rows = np.zeros((len(centres), Solids.columns), np.float32)
+    rows[:, :3], rows[:, 4:8], rows[:, 8:11], rows[:, 12:] = centres, quaternions, sizes, rgba
+    return Solids(rows, shape=shape, **options)
