@@ -17,6 +17,7 @@ _WHERE = {
     "load": "motiongraph.formats.load",
     "load_all": "motiongraph.formats.load",
     "save": "motiongraph.formats.save",
+    "MotionGraph": "motiongraph.graph.motion_graph",
     "MotionError": "motiongraph.errors",
     "FormatError": "motiongraph.errors",
     "FormatWarning": "motiongraph.errors",

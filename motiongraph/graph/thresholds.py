@@ -1,0 +1,79 @@
+"""How dear a transition may be: one number, one inside clips and one between, or one for every pair of labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.graph.labelling import Labelling
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """within, between: cm, for transitions inside a clip and from one clip to another (Hoang and Truong's report);
+    pairs: ((label, label), cm) for transitions between frames of those labels, in either direction (Kovar 2002, 3.2;
+    Mao 2011, 4.2.1). Where several pairs apply to a transition, the lowest counts; where none does, the others."""
+
+    within: float
+    between: float
+    pairs: tuple[tuple[tuple[str, str], float], ...] = ()
+
+    @classmethod
+    def of(cls, threshold) -> "Thresholds":
+        """From a number, a mapping with "within" and "between", or a mapping of label pairs with a "default"."""
+        if isinstance(threshold, Thresholds):
+            return threshold
+        if not isinstance(threshold, Mapping):
+            value = _number(threshold)
+            return cls(value, value)
+        named = dict(threshold)
+        default = named.pop("default", None)
+        within, between = named.pop("within", default), named.pop("between", default)
+        pairs = []
+        for key, value in named.items():
+            if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
+                raise MotionError(f"a threshold is for 'within', 'between', 'default' or a pair of labels, not {key!r}")
+            pairs.append((key, _number(value)))
+        if within is None or between is None:
+            raise MotionError("a table of thresholds needs 'default', or both 'within' and 'between'")
+        return cls(_number(within), _number(between), tuple(pairs))
+
+    @property
+    def highest(self) -> float:
+        return max([self.within, self.between, *(value for _, value in self.pairs)])
+
+    def limits(self, transitions: np.ndarray, labelling: Labelling) -> np.ndarray | float:
+        """What each transition (T,) may cost at most, cm; one number where it is the same for all."""
+        if not self.pairs and self.within == self.between:
+            return self.within
+        limits = np.where(transitions["src"] == transitions["dst"], self.within, self.between)
+        if self.pairs:
+            out = labelling.at(transitions["src"], transitions["src_frame"])
+            into = labelling.at(transitions["dst"], transitions["dst_frame"])
+            table = np.full((len(labelling.sets),) * 2, np.inf)
+            for (first, second), value in self.pairs:
+                has = [np.array([label in s for s in labelling.sets]) for label in (first, second)]
+                applies = np.logical_or(np.outer(has[0], has[1]), np.outer(has[1], has[0]))
+                table[applies] = np.minimum(table[applies], value)
+            own = table[out, into]
+            limits = np.where(np.isfinite(own), own, limits)
+        return limits
+
+    def plain(self) -> dict:
+        """As JSON can hold it."""
+        return {"within": self.within, "between": self.between, "pairs": [[*key, value] for key, value in self.pairs]}
+
+    @classmethod
+    def from_plain(cls, plain: dict) -> "Thresholds":
+        return cls(plain["within"], plain["between"], tuple(((a, b), value) for a, b, value in plain["pairs"]))
+
+
+def _number(value) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not number >= 0:
+        raise MotionError(f"a threshold is a cost from 0 up, in cm, or 'auto', not {value!r}")
+    return number

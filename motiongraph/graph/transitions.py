@@ -1,0 +1,46 @@
+"""Transitions as one structured array, both ways of every minimum, sorted by where they leave."""
+
+import numpy as np
+
+# src, dst index the graph's clips; frames are window starts: src plays to src_frame − 1, window frames are blended,
+# dst goes on at dst_frame + window. cost in cm; theta (radians), x0, z0 (metres) place dst in the frame of src
+# (metric.md 4: T_θ about y, then the shift).
+TRANSITION = np.dtype(
+    [
+        ("src", np.int32),
+        ("src_frame", np.int32),
+        ("dst", np.int32),
+        ("dst_frame", np.int32),
+        ("cost", np.float64),
+        ("theta", np.float64),
+        ("x0", np.float64),
+        ("z0", np.float64),
+    ]
+)
+
+
+def inverse_alignment(theta, x0, z0):
+    """The alignment that undoes another: q = T(p) ⇔ p = T⁻¹(q). Arrays or numbers; radians and metres."""
+    c, s = np.cos(theta), np.sin(theta)
+    return -theta, -(c * x0 - s * z0), -(s * x0 + c * z0)
+
+
+def both_ways(src: int, dst: int, minima: np.ndarray) -> np.ndarray:
+    """The transitions src → dst and dst → src of every minimum (Mao 2011, figure 4.7), unsorted.
+
+    minima: structured a, b, cost, theta, x0, z0, where the alignment places b's clip in the frame of a's.
+    """
+    there, back = np.empty(len(minima), TRANSITION), np.empty(len(minima), TRANSITION)
+    there["src"], there["src_frame"], there["dst"], there["dst_frame"] = src, minima["a"], dst, minima["b"]
+    back["src"], back["src_frame"], back["dst"], back["dst_frame"] = dst, minima["b"], src, minima["a"]
+    for name in ("cost", "theta", "x0", "z0"):
+        there[name] = minima[name]
+    back["cost"] = minima["cost"]
+    back["theta"], back["x0"], back["z0"] = inverse_alignment(minima["theta"], minima["x0"], minima["z0"])
+    return np.concatenate([there, back])
+
+
+def in_order(transitions: np.ndarray) -> np.ndarray:
+    """Sorted by source clip and frame, then by target: the order of every table of transitions."""
+    keys = transitions["dst_frame"], transitions["dst"], transitions["src_frame"], transitions["src"]
+    return transitions[np.lexsort(keys)]
