@@ -18,7 +18,6 @@ TIP = np.array([0.0, -0.01, 0.07])  # toe tip from the ball, toes flat
 HEEL = np.array([0.0, -ANKLE_HEIGHT, -0.055])  # where the heel meets the floor, from the ankle; not a joint
 BALL_HEIGHT = ANKLE_HEIGHT + BALL[1]
 TIP_HEIGHT = BALL_HEIGHT + TIP[1]
-STANDING = ANKLE_HEIGHT + LEG - HIP[1]  # height of the pelvis centre above the floor in the rest pose
 
 # (joint, parent, offset of the left or middle joint from its parent in the rest pose: arms out, toes forward)
 _SPINE = [

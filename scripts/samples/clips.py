@@ -23,9 +23,9 @@ class Sample:
 
     def clip(self) -> Clip:
         planner = Planner(np.random.default_rng(self.seed), side=self.lead)
-        planner.stand(0.5)
+        planner.stand(0.9)
         self.choreography(planner)
-        planner.stand(0.8)
+        planner.stand(0.75)
         return animate(planner.plan(), self.name)
 
 
@@ -44,7 +44,7 @@ def _halt(p):
 
 
 def _speed_up(p):
-    for length in (0.74, 0.84, 0.94):
+    for length in (0.66, 0.78, 0.9):
         p.step(JOG, length=length)
 
 
@@ -67,7 +67,7 @@ def _corner(side):
 
     def corner(p):
         p.step(START)
-        p.steps(WALK, 3)
+        p.steps(WALK, 2)
         p.step(WALK, 12 * side, length=0.66)
         p.steps(WALK, 2, 27 * side, length=0.58)
         p.step(WALK, 18 * side, length=0.62)
@@ -91,21 +91,21 @@ def _running(turns):
 
 def _walk_run(p):
     p.step(START)
-    p.steps(WALK, 4)
+    p.steps(WALK, 3)
     _speed_up(p)
     p.steps(RUN, 5)
     _slow_down(p)
-    p.steps(WALK, 4)
+    p.steps(WALK, 3)
     _halt(p)
 
 
 def _sneak(p):
-    p.step(SNEAK, length=0.3)
+    p.step(SNEAK, length=0.3, knee=((0.0, 48.0), (0.2, 52.0), (1.0, 7.0)))  # crouches on the other leg meanwhile
     for look in (35, 35, 0, -35, -30, 0):
         p.key("look", look)
         p.step(SNEAK)
     p.step(SNEAK, length=0.3, width=0.18)
-    p.step(CLOSE, duration=0.8)
+    p.step(CLOSE, duration=0.8, knee=((0.0, 14.0), (0.5, 7.0), (1.0, 60.0)))  # and rises on it
 
 
 def _sidestep(p):

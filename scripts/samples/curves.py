@@ -61,6 +61,11 @@ def wander(rng, count, seconds, fps):
     return noise * np.sqrt(2.0 * np.sqrt(np.pi) * seconds * fps)
 
 
+def calm(t, seconds):
+    """1 in the middle of a clip of `seconds`, 0.3 at and beyond its ends: how far small random motion may go."""
+    return 0.3 + 0.7 * ease(t, 0.0, 1.2) * (1.0 - ease(t, seconds - 1.2, seconds))
+
+
 def keyed(t, keys, seconds, fps):
     """Held values of `keys` [(time, value), …], each change eased by a Gaussian of `seconds`; (F,)."""
     if not keys:

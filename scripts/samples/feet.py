@@ -96,7 +96,7 @@ def _swing(plant, following, t, lift):
     ball = quintic(t, start, stop, begin, end)
     uneven = betainc(*gait.glide, s) - ease(t, start, stop)
     ball[:, [0, 2]] += uneven[:, None] * (end[0] - begin[0])[[0, 2]]
-    ball[:, 1] += lift * bump(s, gait.lift_peak, gait.lift_sharp)
+    ball[:, 1] += lift * bump(s, gait.lift_peak, gait.lift_sharp) + gait.hover * bump(s, 0.7, 2.1)
     yaw = plant.heading + (following.heading - plant.heading) * ease(t, start, stop)
     off = np.radians([gait.off_pitch, gait.off_rate])
     strike = np.radians([gait.strike_pitch, gait.strike_rate])

@@ -14,7 +14,7 @@ from scipy.ndimage import convolve1d
 
 from motiongraph import rotations as rot
 from samples.body import ANKLE_HEIGHT, HIP, LEG
-from samples.curves import cover, ease, keyed, smooth, wander
+from samples.curves import calm, cover, ease, keyed, smooth, wander
 from samples.gaits import STAND
 from samples.plan import FOREVER, GRAVITY, LEFT, RIGHT, jump_heights
 
@@ -42,7 +42,7 @@ def gait_track(plan, t, fps, name):
 def _loads(plan, t, fps):
     """{side: (F,)} share of the weight on each foot, summing to one."""
     share = keyed(t, plan.keys.get("share", []), 0.35, fps)
-    share = share + 0.03 * wander(plan.rng, len(t), 0.9, fps)
+    share = share + 0.03 * calm(t, plan.seconds) * wander(plan.rng, len(t), 0.9, fps)
     loads = {}
     for side, plants in plan.feet.items():
         load = sum(ease(t, *p.loading) - ease(t, *p.unloading) for p in plants)
@@ -92,19 +92,24 @@ def _pendulum(pressure, fps):
 
 
 def _knee_targets(plants, t):
-    """(F,) radians: the bend wanted of a supporting knee."""
-    knots = [(t[0] - 1.0, STAND.knee[0][1])]
+    """(F,) radians: the bend wanted of a supporting knee: the gait's curve, and that of standing where a stance is
+    long."""
+    standing = STAND.knee[0][1]
+    knots = [(t[0] - 1.0, standing)]
     for p in plants:
+        first, last = p.strike <= -FOREVER, p.off >= FOREVER
         length = 2 * p.arrive.duty * p.arrive.duration
-        landing = [(p.strike + f * length, k) for f, k in p.arrive.knee if f <= 0.5 and p.strike > -FOREVER]
+        landing = [] if first else [(p.strike + f * length, k) for f, k in p.arrive.knee if f <= 0.5]
         length = 2 * p.leave.duty * p.leave.duration
-        leaving = [(p.off - (1 - f) * length, k) for f, k in p.leave.knee if f > 0.5 and p.off < FOREVER]
+        leaving = (
+            [] if last else [(p.off - (1 - f) * length, k) for f, k in p.leave.knee if f > (0.3 if first else 0.5)]
+        )
         begin, end = (landing or knots)[-1][0], leaving[0][0] if leaving else t[-1] + 2.0
-        rest = [(begin + 0.35, STAND.knee[0][1]), (end - 0.35, STAND.knee[0][1])] if end - begin > 0.9 else []
+        rest = [(begin + 0.35, standing), (end - 0.35, standing)] if end - begin > 0.9 else []
         knots += [*landing, *rest, *leaving]
-    knots.append((t[-1] + 3.0, STAND.knee[0][1]))
+    knots.append((t[-1] + 3.0, standing))
     times, bends = np.array(knots).T
-    return np.radians(PchipInterpolator(np.maximum.accumulate(times + 1e-6 * np.arange(len(times))), bends)(t))
+    return np.radians(PchipInterpolator(times, bends)(t))
 
 
 def _bounce(plan, t):

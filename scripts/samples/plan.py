@@ -39,7 +39,7 @@ class Plant:
 class Plan:
     """Both feet's plants in order, the gait at every time, and what the upper body does besides.
 
-    `gaits`: [(time, gait), …]; `keys`: for "look", "nod", "share", "bend", "reach", "flare" a list of (time,
+    `gaits`: [(time, gait), …]; `keys`: for "look", "nod", "share", "bend", "reach" a list of (time,
     value); `heights`: [(start, stop, begin, end), …], quintics for the height of the pelvis above standing, in jumps.
     """
 
@@ -128,7 +128,7 @@ class Planner:
         plant.loading = (strike, strike + 0.3)
         self.feet[side].append(plant)
 
-    def jump(self, gait, height, depth=0.27, length=0.0, turn=0.0):
+    def jump(self, gait, height, depth=0.27, length=0.0):
         """Both feet leave and land together: a crouch of `depth`, then `height` metres up from toe off."""
         down, push, land, settle = 0.5, 0.3, 0.22, 0.55
         speed = np.sqrt(2 * GRAVITY * height)
@@ -163,7 +163,6 @@ class Planner:
         self.gaits.append((self.time, gait))
         forward = np.array([np.sin(self.heading), np.cos(self.heading)])
         self.point = self.point + length * forward
-        self.heading += np.radians(turn)
         for side in (LEFT, RIGHT):
             plant = self.feet[side][-1]
             plant.leave, plant.off, plant.rise, plant.tip = gait, off, off - 0.2, off - 0.07

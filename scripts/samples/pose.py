@@ -5,7 +5,7 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.model.clip import Clip
 from samples.body import HIP, SHANK, THIGH, person
-from samples.curves import keyed, smooth, wander
+from samples.curves import calm, keyed, smooth, wander
 from samples.feet import foot_motion
 from samples.pelvis import gait_track, pelvis_motion
 from samples.plan import GRAVITY, LEFT, RIGHT
@@ -97,10 +97,14 @@ def _legs(body, pelvis, foot, side, letter):
 def _trunk(body, plan, pelvis, t):
     """Sets spine, neck and head; returns the chest's global orientation (F, 4)."""
     rng = plan.rng
-    drift = [np.radians(1.0) * wander(rng, len(t), 0.8, FPS) for _ in range(5)]
+    quiet = calm(t, plan.seconds)
+    drift = [np.radians(1.0) * quiet * wander(rng, len(t), 0.8, FPS) for _ in range(5)]
     bend = np.radians(keyed(t, plan.keys.get("bend", []), 0.11, FPS))
     breath = np.radians(0.8) * np.sin(2 * np.pi * t / 3.6 + 0.6 * wander(rng, len(t), 2.0, FPS))
     lean = np.radians(gait_track(plan, t, FPS, "lean")) + bend + 0.6 * np.arctan(pelvis.push[:, 0] / GRAVITY)
+    # The trunk gives a little as the pelvis sinks and straightens as it rises.
+    sunk = smooth(pelvis.root[:, 1], 0.3, FPS) - pelvis.root[:, 1]
+    lean = lean + np.radians(2.5) * np.tanh(smooth(sunk, 0.03, FPS) / 0.04)
     roll = -0.8 * np.arctan(pelvis.push[:, 1] / GRAVITY)
     against = -gait_track(plan, t, FPS, "counter") * pelvis.rotation
     chest = rot.multiply(
@@ -125,15 +129,14 @@ def _trunk(body, plan, pelvis, t):
 
 def _arm(body, plan, pelvis, chest, side, letter, t):
     rng = plan.rng
-    drift = [wander(rng, len(t), 0.7, FPS) for _ in range(3)]
+    drift = [calm(t, plan.seconds) * wander(rng, len(t), 0.7, FPS) for _ in range(3)]
     number = {
         k: gait_track(plan, t, FPS, k) for k in ("swing", "arm", "abduction", "elbow", "elbow_swing", "twist", "curl")
     }
     reach = keyed(t, plan.keys.get("reach", []), 0.12, FPS)
-    flare = keyed(t, plan.keys.get("flare", []), 0.2, FPS)
     swing = -side * number["swing"] * pelvis.stride + 1.5 * drift[0]
     shoulder = np.radians(number["arm"] + swing + reach)
-    abduction = np.radians(number["abduction"] + flare + 1.0 * drift[1] + 0.12 * np.abs(reach))
+    abduction = np.radians(number["abduction"] + 1.0 * drift[1] + 0.12 * np.abs(reach))
     # Elbows bend as the arm comes forward and ease as it goes back, never past straight.
     bent = number["elbow"] + number["elbow_swing"] * swing + 1.5 * drift[2] + 0.25 * np.abs(reach)
     elbow = np.radians(6.0 + np.logaddexp(0.0, (bent - 6.0) / 4.0) * 4.0)
