@@ -50,6 +50,10 @@ Skeleton = Annotated[
 ]
 Rate = Annotated[
     float | None,
-    typer.Option(parser=positive, metavar="HZ", help="Frame rate of AMC files, which do not say. (default: 120)"),
+    typer.Option(
+        parser=positive,
+        metavar="HZ",
+        help="Frame rate of the files, whatever they say. (default: theirs; 120 for an AMC)",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Overwrite files that are there already.")]
