@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -61,6 +62,13 @@ def test_what_the_wheel_holds(wheel):
         packed = name if name.startswith("motiongraph/") else f"motiongraph/_data/{name}"
         assert packed in names
     assert not [name for name in names if name.startswith(("tests/", "scripts/")) or name.endswith((".pyc", ".nbi"))]
+
+
+def test_folders_of_the_wheel_come_with_a_clone():
+    """Git keeps no empty folders, and hatchling refuses to install without one that it is to include."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    for folder in settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]:
+        assert run("git", "-C", ROOT, "ls-files", folder).stdout, f"no file of {folder}/ is in git"
 
 
 def test_its_version(wheel):
