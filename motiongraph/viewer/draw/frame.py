@@ -163,12 +163,14 @@ class View:
     """A camera and the part of the target it fills; `Camera.view` makes it.
 
     view: (4, 4) world to camera, projection: (4, 4) camera to clip space, both for column vectors (M @ p), camera
-    looking along −z; rect: x, y, width, height in pixels of the target, y counted down from its top.
+    looking along −z; rect: x, y, width, height in pixels of the target, y counted down from its top;
+    scale: pixels a point on high-density displays, for widths of lines and points.
     """
 
     view: np.ndarray
     projection: np.ndarray
     rect: tuple[int, int, int, int]
+    scale: float = 1.0
 
     @property
     def eye(self) -> np.ndarray:
