@@ -1,0 +1,127 @@
+"""A walk: which pieces of which clips are played, and the transitions between them."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.graph.transitions import TRANSITION
+
+# Frames start … stop − 1 of a clip are played as captured; stop is where the next transition's window opens.
+STEP = np.dtype([("clip", np.int32), ("start", np.int32), ("stop", np.int32)])
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """clips: those of the graph; window: L, the frames of a transition; fps; steps: n rows of STEP;
+    transitions: n − 1 rows of TRANSITION, the k-th from step k to step k + 1; method: how it was found;
+    complete: False for the best found so far when time ran out; note: what there is to say about how it ended;
+    seconds: spent computing; facts: figures of the method, such as path error."""
+
+    clips: tuple
+    window: int
+    fps: float
+    steps: np.ndarray
+    transitions: np.ndarray
+    method: str = "walk"
+    complete: bool = True
+    note: str = ""
+    seconds: float = 0.0
+    facts: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        steps, jumps = np.asarray(self.steps, STEP), np.asarray(self.transitions, TRANSITION)
+        if not len(steps) or len(jumps) != len(steps) - 1:
+            raise MotionError(f"a walk of {len(steps)} steps cannot have {len(jumps)} transitions")
+        fits = (
+            (jumps["src"] == steps["clip"][:-1])
+            & (jumps["src_frame"] == steps["stop"][:-1])
+            & (jumps["dst"] == steps["clip"][1:])
+            & (jumps["dst_frame"] + self.window == steps["start"][1:])
+        )
+        lengths = np.array([len(clip) for clip in self.clips])
+        inside = (steps["start"] >= 0) & (steps["start"] <= steps["stop"]) & (steps["stop"] <= lengths[steps["clip"]])
+        if not fits.all() or not inside.all():
+            k = int(np.argmin(np.append(fits, True) & inside))
+            raise MotionError(f"step {k} of the walk does not join the next: {steps[k : k + 2].tolist()}")
+        for array in (steps, jumps):
+            array.flags.writeable = False
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "transitions", jumps)
+
+    @classmethod
+    def of(cls, graph, start, transitions, stop=None, **facts) -> "Walk":
+        """The walk that starts at (clip, frame), takes these transitions in turn and then plays on to frame `stop`.
+
+        stop: of the last clip, exclusive; by default as far as the clip goes.
+        """
+        jumps = np.asarray(transitions, TRANSITION)
+        steps = np.empty(len(jumps) + 1, STEP)
+        steps["clip"] = [start[0], *jumps["dst"]]
+        steps["start"] = [start[1], *(jumps["dst_frame"] + graph.window)]
+        last = len(graph.clips[steps["clip"][-1]])
+        steps["stop"] = [*jumps["src_frame"], last if stop is None else stop]
+        return cls(graph.clips, graph.window, graph.fps, steps, jumps, **facts)
+
+    def __len__(self):
+        """Frames of the motion: pieces as captured, and a window for every transition."""
+        return int(np.sum(self.steps["stop"] - self.steps["start"])) + self.window * len(self.transitions)
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return len(self) / self.fps
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """(n,) the frame of the motion at which each step's own frames begin."""
+        lengths = self.steps["stop"] - self.steps["start"] + self.window
+        return np.concatenate([[0], np.cumsum(lengths[:-1])])
+
+    @cached_property
+    def placements(self) -> np.ndarray:
+        """(n, 3) theta, x, z: where each step's clip is put on the floor (Kovar 2002, 4.1).
+
+        The first stays where it was captured; every transition multiplies its alignment onto the placement before.
+        """
+        out = np.zeros((len(self.steps), 3))
+        for k, jump in enumerate(self.transitions):
+            out[k + 1] = compose(out[k], (jump["theta"], jump["x0"], jump["z0"]))
+        return out
+
+    def report(self) -> dict:
+        """Plain numbers: what was played, what it cost, how long it took to find."""
+        cost = self.transitions["cost"]
+        return {
+            "method": self.method,
+            "complete": self.complete,
+            "note": self.note,
+            "frames": len(self),
+            "seconds": self.duration,
+            "transitions": len(self.transitions),
+            "cost_mean": float(cost.mean()) if len(cost) else 0.0,
+            "cost_max": float(cost.max()) if len(cost) else 0.0,
+            "clips": len(set(self.steps["clip"].tolist())),
+            "compute_seconds": self.seconds,
+            **self.facts,
+        }
+
+    def log(self) -> str:
+        """The pieces played, one line each, as de Chenu 2006 (3.10) writes them."""
+        lines = []
+        for k, (clip, start, stop) in enumerate(self.steps.tolist()):
+            line = f"{k + 1:4d}  {self.clips[clip].name}  frames {start} to {stop - 1}"
+            if k < len(self.transitions):
+                jump = self.transitions[k]
+                line += f", then {self.clips[jump['dst']].name} {jump['dst_frame']} at {jump['cost']:.2f} cm"
+            lines.append(line)
+        return "\n".join(lines) + "\n"
+
+
+def compose(outer, inner):
+    """The placement that first applies `inner` and then `outer`; each theta, x, z (radians, metres)."""
+    theta, x, z = outer
+    turn, u, w = inner
+    c, s = np.cos(theta), np.sin(theta)
+    return theta + turn, x + c * u + s * w, z - s * u + c * w
