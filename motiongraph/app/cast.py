@@ -1,0 +1,88 @@
+"""The characters in the scene: who they are, which frame each is at, and their poses, sampled in one call a skeleton."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.app import poses
+from motiongraph.app.library import Entry
+from motiongraph.app.playback import frame_at, laps_at
+
+_MODES = {"captured": poses.CAPTURED, "path": poses.CAPTURED, "in place": poses.IN_PLACE, "straight": poses.STRAIGHT}
+
+
+def record_of(entry: Entry, place=(0.0, 0.0, 0.0)) -> np.ndarray:
+    """A `poses.CHARACTER` (0-d) for an entry at its first frame; theta, x, z: where it is set."""
+    clip = entry.clip
+    record = np.zeros((), poses.CHARACTER)
+    record["rotations"], record["root"] = clip.rotations.ctypes.data, clip.root.ctypes.data
+    record["sliding"] = 0 if clip.offsets is None else clip.offsets.ctypes.data
+    record["path"], record["frames"] = entry.prepared.path.ctypes.data, len(clip)
+    record["fps"], record["first"] = clip.fps, clip.first
+    record["frame"] = record["root_frame"] = record["start"] = entry.start
+    record["stop"], record["lift"] = entry.stop, entry.prepared.lift
+    record["theta"], record["x"], record["z"] = place
+    return record
+
+
+def set_time(records: np.ndarray, playback, elapsed) -> None:
+    """Put characters where they are after `elapsed` seconds (one for all, or one each) of playing their parts."""
+    fps, start, stop = records["fps"], records["start"], records["stop"]
+    records["frame"] = frame_at(elapsed, start, stop, fps, playback.loop)
+    records["root_frame"] = records["frame"]
+    if playback.root == "path":
+        # The body plays its part over and over, the root goes its whole way (de Chenu 2006, 3.11.1).
+        first = records["first"]
+        whole = elapsed + (start - first) / fps
+        records["root_frame"] = frame_at(whole, first, records["frames"], fps, playback.loop)
+    records["laps"] = laps_at(elapsed, start, stop, fps, playback.loop)
+    records["mode"], records["direction"] = _MODES[playback.root], playback.direction
+
+
+@dataclass(eq=False)
+class Group:
+    """Characters of one skeleton. positions: (C, J, 3) metres and orientations: (C, J, 4), w x y z, global;
+    colours: (C, 4). It holds the entries, so that the addresses in the records stay good."""
+
+    skeleton: object
+    entries: list[Entry]
+    records: np.ndarray
+    colours: np.ndarray
+    positions: np.ndarray
+    orientations: np.ndarray
+
+    def pose(self) -> None:
+        poses.pose(self.records, self.skeleton.parents, self.skeleton.offsets, self.positions, self.orientations)
+
+
+class Cast:
+    """Characters, in groups by skeleton; `version` grows whenever their poses change."""
+
+    def __init__(self, members=()):
+        """members: (entry, record, colour) of each character."""
+        found: dict = {}
+        for entry, record, colour in members:
+            found.setdefault(entry.clip.skeleton, []).append((entry, record, colour))
+        self.groups = []
+        for skeleton, rows in found.items():
+            entries, records, colours = zip(*rows)
+            count, joints = len(rows), len(skeleton)
+            arrays = np.zeros((count, joints, 3)), np.zeros((count, joints, 4))
+            group = Group(skeleton, list(entries), np.array(records), np.array(colours, np.float64), *arrays)
+            self.groups.append(group)
+        self.version = 0
+        self.pose()
+
+    def __len__(self):
+        return sum(len(group.entries) for group in self.groups)
+
+    def at(self, playback, elapsed: float) -> None:
+        """Everyone after `elapsed` seconds."""
+        for group in self.groups:
+            set_time(group.records, playback, elapsed)
+        self.pose()
+
+    def pose(self) -> None:
+        for group in self.groups:
+            group.pose()
+        self.version += 1

@@ -1,0 +1,118 @@
+"""Opening files, folders, the bundled samples and clips from the network, beside the loop and one file at a time."""
+
+from pathlib import Path
+
+from motiongraph.app import commands as do
+from motiongraph.app.commands import apply
+from motiongraph.errors import FormatError, MotionError
+
+
+def open_files(paths, progress, deliver) -> None:
+    """The work of opening: everything found is delivered one by one, clips as (path, clip, prepared, trim) and what
+    cannot be opened as a MotionError; nothing else is disturbed by it."""
+    from motiongraph.app.prepared import prepare
+    from motiongraph.formats.load import find_files, load
+
+    wanted: list[tuple[Path, tuple[int, int] | None, tuple[str, ...] | None]] = []
+    for path in paths:
+        try:
+            if not path.exists():
+                raise MotionError(f"{path}: there is no such file or folder")
+            if path.suffix.lower() == ".toml":
+                wanted += _listed(path)
+            else:
+                wanted += [(file, None, None) for file in find_files(path)]
+        except (MotionError, OSError) as problem:
+            deliver(_as_error(path, problem))
+    for index, (file, frames, words) in enumerate(wanted):
+        progress(index, len(wanted), file.name)
+        try:
+            clip = load(file)
+            if words is not None:
+                clip = clip.labelled(words)
+            deliver((file.absolute(), clip, prepare(clip), frames))
+        except (MotionError, OSError) as problem:
+            deliver(_as_error(file, problem))
+
+
+def _as_error(path, problem) -> MotionError:
+    return problem if isinstance(problem, MotionError) else FormatError(path, problem.strerror or str(problem))
+
+
+def _listed(path: Path):
+    """The files a labels.toml names, each with the frames to use and its labels: (file, frames, word → ranges)."""
+    from motiongraph.formats.labels_file import read_labels
+
+    files: dict[Path, list] = {}
+    for entry in read_labels(path):
+        files.setdefault(path.parent / entry.file, []).append(entry)
+    for file, entries in files.items():
+        ranges: dict[str, list] = {}
+        for entry in entries:
+            for word in entry.labels:
+                ranges.setdefault(word, []).append(entry.frames or (0, 1 << 62))
+        spans = [entry.frames for entry in entries]
+        frames = None if None in spans else (min(a for a, _ in spans), max(b for _, b in spans))
+        yield file, frames, ranges
+
+
+def _take_in(state, result, first: list) -> None:
+    """What opening delivered, into the library; the first clip is shown and played."""
+    if isinstance(result, MotionError):
+        state.say(str(result), "error")
+        return
+    path, clip, prepared, frames = result
+    entry = state.library.add(clip, prepared, path)
+    if frames is not None:
+        apply(do.Trim(entry.number, *frames), state)
+    for note in clip.source.notes if clip.source else ():
+        state.say(f"{path.name}: {note}", "warning")
+    if not first:
+        first.append(entry.number)
+        apply(do.SelectClip(entry.number), state)
+        state.frame_camera = True
+        if state.settings.autoplay:
+            apply(do.Play(), state)
+
+
+@apply.register
+def _(command: do.OpenPaths, state):
+    paths = tuple(Path(path) for path in command.paths)
+    if command.replace:
+        apply(do.RemoveAll(), state)
+    for path in reversed(paths):
+        if path.exists():
+            state.settings.opened(path.absolute())
+    _open(state, paths, f"opening {paths[0].name}" if len(paths) == 1 else f"opening {len(paths)} files")
+
+
+def _open(state, paths, title) -> None:
+    first: list[int] = []
+    # Its own kind each: files opened one after the other all come in.
+    kind = f"open {len(state.jobs.running)} {paths}"
+    state.jobs.start(
+        kind, title, lambda progress, deliver: open_files(paths, progress, deliver), lambda r: _take_in(state, r, first)
+    )
+
+
+@apply.register
+def _(command: do.OpenSamples, state):
+    from motiongraph.resources import resource
+
+    folder = resource("assets/samples")
+    _open(state, (folder,), "opening the samples")
+
+
+@apply.register
+def _(command: do.FetchCmu, state):
+    first: list[int] = []
+
+    def work(progress, deliver):
+        from motiongraph.fetch import fetch_cmu
+
+        fetched = fetch_cmu(command.subject, command.trials, command.folder, progress)
+        wanted = [path for path in (*fetched.new, *fetched.kept) if path.suffix.lower() == ".amc"]
+        open_files(sorted(wanted), progress, deliver)
+
+    title = f"fetching CMU subject {command.subject:02d}"
+    state.jobs.start(f"fetch {command.subject}", title, work, lambda result: _take_in(state, result, first))

@@ -1,0 +1,64 @@
+"""What playing and drawing a clip needs to know of it beforehand; worked out on a worker when the clip is loaded."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motiongraph.app.travel import path_of
+from motiongraph.errors import MotionError
+from motiongraph.model.body import body_of
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """lift: metres that put the soles of the drawn feet on a floor at 0; path: (F, 4), see `travel.path_of`; planted: (F, n) bool and
+    feet: (n,) int, the joints; prints: (k, 5) x, z, foot, first frame and end of every footprint; low, high: (3,)
+    metres, the box that the joints stay in."""
+
+    lift: float
+    path: np.ndarray
+    planted: np.ndarray
+    feet: np.ndarray
+    prints: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def prepare(clip) -> Prepared:
+    """Look a clip over; takes about as long as its forward kinematics."""
+    # On a copy, whose cached positions go with it: drawing samples poses itself, and long clips are large.
+    clip = replace(clip)
+    positions = clip.positions()[clip.first :]
+    try:
+        contacts = clip.contacts()
+        planted, feet = np.asarray(contacts), np.array(contacts.joints, np.int64)
+    except MotionError:  # no feet to be found by name: nothing is planted
+        planted, feet = np.zeros((len(clip), 0), bool), np.zeros(0, np.int64)
+    return Prepared(
+        lift=_sole(clip, feet) - clip.floor,
+        path=path_of(clip.root, clip.fps),
+        planted=planted,
+        feet=feet,
+        prints=_prints(clip, planted, feet),
+        low=positions.min(axis=(0, 1)),
+        high=positions.max(axis=(0, 1)),
+    )
+
+
+def _sole(clip, feet):
+    """Metres from the lowest joint of a standing foot down to the skin of the body drawn there."""
+    body = body_of(clip.skeleton)
+    below = set(feet.tolist()) or set(range(len(clip.skeleton)))
+    radii = [end for joint, (_, end) in zip(body.joints.tolist(), body.radii) if joint in below]
+    return float(min(radii, default=0.0))
+
+
+def _prints(clip, planted, feet):
+    """(k, 5): where each foot joint stood, which it was, and from when to when."""
+    rows = []
+    for foot, joint in enumerate(feet):
+        edges = np.flatnonzero(np.diff(planted[:, foot].astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+        for start, stop in edges:
+            x, _, z = clip.positions()[start:stop, joint].mean(axis=0)
+            rows.append((x, z, foot, start, stop))
+    return np.array(rows, np.float64).reshape(-1, 5)

@@ -1,0 +1,83 @@
+"""What is remembered from one start to the next, in the user's config folder: window, recent files, choices."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from platformdirs import user_config_path
+
+from motiongraph.errors import MotionError
+from motiongraph.files import writing
+
+RECENT = 12
+
+
+def config_folder() -> Path:
+    """Where settings and the dock layout live; MOTIONGRAPH_CONFIG names another place."""
+    named = os.environ.get("MOTIONGRAPH_CONFIG")
+    return Path(named) if named else user_config_path("motiongraph", appauthor=False)
+
+
+@dataclass
+class Settings:
+    """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
+    at; hint: whether the first-run hint is still shown; autoplay: what is opened plays at once; recent: paths
+    opened, newest first; folder: where the next dialog begins."""
+
+    width: int = 1440
+    height: int = 860
+    maximized: bool = False
+    zoom: float = 1.0
+    rate: int = 120
+    vsync: bool = False
+    day: bool = True
+    hint: bool = True
+    autoplay: bool = True
+    recent: list[str] = field(default_factory=list)
+    folder: str = ""
+
+    def opened(self, path: Path) -> None:
+        """`path` was opened just now."""
+        name = str(path)
+        self.recent = [name, *(other for other in self.recent if other != name)][:RECENT]
+        self.folder = str(path if path.is_dir() else path.parent)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> "Settings":
+        """The settings of last time; fields that are missing or no longer make sense have their defaults.
+
+        Raises MotionError where the file cannot be understood at all.
+        """
+        path = path or config_folder() / "settings.json"
+        try:
+            found = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError) as problem:
+            raise MotionError(f"{path} cannot be read, so settings begin anew: {problem}") from problem
+        settings = cls()
+        for name, value in found.items() if isinstance(found, dict) else ():
+            if name in _KINDS and isinstance(value, _KINDS[name]) and isinstance(value, bool) == (_KINDS[name] is bool):
+                setattr(settings, name, value)
+        return settings.sane()
+
+    def sane(self) -> "Settings":
+        """Within what a window can be."""
+        self.width, self.height = min(max(self.width, 320), 16384), min(max(self.height, 240), 16384)
+        self.zoom, self.rate = min(max(float(self.zoom), 0.5), 3.0), min(max(self.rate, 10), 1000)
+        self.recent = [name for name in self.recent if isinstance(name, str)][:RECENT]
+        return self
+
+    def save(self, path: Path | None = None) -> None:
+        path = path or config_folder() / "settings.json"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise MotionError(f"{path}: cannot be written: {problem.strerror or problem}") from problem
+        with writing(path, "w", encoding="utf-8") as file:
+            json.dump(asdict(self), file, indent=2)
+
+
+_KINDS = {f.name: (int, float) if f.type is float else f.type for f in fields(Settings)}
+_KINDS["recent"] = list

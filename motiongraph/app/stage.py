@@ -1,0 +1,89 @@
+"""Who is on stage: the casts of the views are made anew when clips, layers or places change, and posed every frame."""
+
+import numpy as np
+
+from motiongraph.app.cast import Cast, record_of
+
+PALETTE = np.array(  # sRGB, alpha; told apart also by people who see red and green alike
+    [
+        (0.90, 0.56, 0.22, 1.0),
+        (0.22, 0.52, 0.76, 1.0),
+        (0.24, 0.62, 0.48, 1.0),
+        (0.78, 0.40, 0.60, 1.0),
+        (0.85, 0.74, 0.30, 1.0),
+        (0.45, 0.42, 0.70, 1.0),
+        (0.55, 0.38, 0.28, 1.0),
+        (0.42, 0.62, 0.72, 1.0),
+    ]
+)
+_HERE = (0.0, 0.0, 0.0)
+
+
+def visible_tracks(state) -> list[int]:
+    """The tracks that have a view, in order."""
+    return [state.active] if state.scene.views == 1 else list(range(state.scene.views))
+
+
+def set_stage(state) -> None:
+    """Pose the characters of every view for this moment."""
+    tracks = visible_tracks(state)
+    layers = state.scene.layers
+    crowd = layers.crowd and state.scene.views == 1
+    key = (
+        tuple((t, state.tracks[t].clip) for t in tracks),
+        state.library.version,
+        state.scene.version,
+        crowd,
+    )
+    if key != state.stage_key:
+        state.stage_key = key
+        state.casts = [Cast(_members(state, t, crowd)) for t in tracks]
+    for track, cast in zip(tracks, state.casts):
+        moment = (state.tracks[track].elapsed, *vars(state.playback).values(), key)
+        if getattr(cast, "moment", None) != moment:
+            cast.moment = moment
+            cast.at(state.playback, state.tracks[track].elapsed)
+
+
+def _members(state, track, crowd):
+    """(entry, record, colour) of the characters of a view: the track's clip first, then the crowd."""
+    lead = state.library.get(state.tracks[track].clip)
+    if lead is None:
+        return
+    places = state.scene.places
+    colour = PALETTE[track % len(PALETTE)]
+    yield lead, record_of(lead, places.get(lead.number, _HERE)), colour
+    if not crowd:
+        return
+    others = [entry for entry in state.library if entry.used and entry is not lead]
+    spots = _rows(len(others) + 1, state.scene.layers.rows)[1:]
+    for i, (entry, (x, z)) in enumerate(zip(others, spots)):
+        place = places.get(entry.number, _HERE)
+        if state.scene.layers.rows > 0:
+            place = _beside(lead, entry, place[0], x, z)
+        yield entry, record_of(entry, place), PALETTE[(i + 1) % len(PALETTE)]
+
+
+def _rows(count, gap):
+    """(n, 2) x, z metres: places in rows, the first one in the middle of the front row, the others around it."""
+    wide = int(np.ceil(np.sqrt(count)))
+    column = np.arange(wide)
+    column = np.where(column % 2 == 0, column // 2, -(column + 1) // 2)  # 0, −1, 1, −2, 2, …
+    index = np.arange(count)
+    return np.column_stack([column[index % wide], -(index // wide)]) * gap
+
+
+def _beside(lead, entry, theta, x, z):
+    """(theta, x, z) that sets an entry's first frame x, z metres beside the lead's."""
+    cosine, sine = np.cos(theta), np.sin(theta)
+    own, to = entry.clip.root[entry.start], lead.clip.root[lead.start]
+    turned = cosine * own[0] + sine * own[2], -sine * own[0] + cosine * own[2]
+    return theta, float(to[0] + x - turned[0]), float(to[2] + z - turned[1])
+
+
+def focus(state, track: int) -> np.ndarray:
+    """(3,) metres: the root of a track's character now; the origin where there is none."""
+    for shown, cast in zip(visible_tracks(state), state.casts):
+        if shown == track and cast.groups:
+            return cast.groups[0].positions[0, 0].copy()
+    return np.array([0.0, 0.9, 0.0])

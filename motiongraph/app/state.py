@@ -1,0 +1,88 @@
+"""The one state of the program: everything that panels show and commands change, and nothing of how it is drawn."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import strftime
+
+import numpy as np
+
+from motiongraph.app.jobs import Jobs
+from motiongraph.app.library import Entry, Library
+from motiongraph.app.playback import TRACKS, Playback, Track
+from motiongraph.app.scene import Scene
+from motiongraph.app.settings import Settings
+
+PANELS = ("library", "clip", "scene", "camera", "stats", "messages", "shortcuts", "fetch")
+
+
+@dataclass(frozen=True)
+class Message:
+    """level: "info", "warning" or "error"; when: the time of day; age: the clock when it came, seconds."""
+
+    text: str
+    level: str
+    when: str
+    age: float
+
+
+@dataclass(eq=False)
+class Wishes:
+    """What the window is asked for; the loop looks here and does it. shown: panels that are open."""
+
+    panels: bool = True
+    shown: set[str] = field(default_factory=lambda: {"library", "clip", "scene", "camera", "stats"})
+    full_screen: bool = False
+    reset_layout: bool = False
+    quit: bool = False
+    screenshots: list[tuple[Path, bool]] = field(default_factory=list)
+    recording: object = None
+
+
+@dataclass(eq=False)
+class AppState:
+    """tracks: A, B and the result, each with its own clip and time; active: the one controls work on. camera: a
+    `viewer.camera.Camera`; goal: the one it glides to, if any; follow: it goes with the character. casts: the characters of each view, posed for this moment. clock: seconds since the start.
+    ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
+
+    settings: Settings = field(default_factory=Settings)
+    inline: bool = False
+    library: Library = field(default_factory=Library)
+    playback: Playback = field(default_factory=Playback)
+    tracks: tuple[Track, ...] = field(default_factory=lambda: tuple(Track() for _ in TRACKS))
+    active: int = 0
+    scene: Scene = field(default_factory=Scene)
+    camera: object = None
+    goal: object = None
+    follow: bool = True
+    wishes: Wishes = field(default_factory=Wishes)
+    messages: deque[Message] = field(default_factory=lambda: deque(maxlen=500))
+    casts: list = field(default_factory=list)
+    clock: float = 0.0
+    ready: bool = False
+    frame_camera: bool = False
+    hint: str = ""
+    stage_key: object = None
+
+    def __post_init__(self):
+        self.queue: deque = deque()
+        self.jobs = Jobs(self.say, self.inline)
+
+    def issue(self, command) -> None:
+        """Ask for something; it is done at the next update."""
+        self.queue.append(command)
+
+    def say(self, text: str, level: str = "info") -> None:
+        """A message to the person, newest first."""
+        self.messages.appendleft(Message(" ".join(text.split()), level, strftime("%H:%M:%S"), self.clock))
+
+    @property
+    def entry(self) -> Entry | None:
+        """The clip of the track in hand."""
+        return self.library.get(self.tracks[self.active].clip)
+
+    def focus(self, track: int) -> np.ndarray:
+        """(3,) metres: where the character of a track is now, its root above the floor."""
+        from motiongraph.app.stage import focus
+
+        return focus(self, track)

@@ -1,0 +1,136 @@
+"""How the camera is moved: by hand at once, to named places in a short glide, and along with the character."""
+
+import numpy as np
+
+from motiongraph.app import commands as do
+from motiongraph.app.commands import apply
+from motiongraph.errors import MotionError
+from motiongraph.model import sides
+
+_HEIGHT = 0.52  # of the body's, where the camera looks
+
+
+def follow(state, dt: float) -> None:
+    """Glide to where the camera was sent, and go with the character in hand."""
+    camera = state.camera
+    if state.frame_camera and state.casts and len(state.casts[0]):
+        state.frame_camera = False
+        state.camera.__dict__.update(overview(state).__dict__)
+    if state.goal is not None and not camera.approach(state.goal, dt):
+        state.goal = None
+    if state.follow and state.entry is not None:
+        point = look_at(state, state.active)
+        if state.goal is not None:
+            state.goal.target = point
+        camera.follow(point, dt)
+
+
+def look_at(state, track: int) -> np.ndarray:
+    """(3,) the middle of a track's character, steady in height."""
+    entry = state.library.get(state.tracks[track].clip)
+    height = entry.clip.skeleton.height if entry else 1.75
+    point = state.focus(track)
+    point[1] = _HEIGHT * height
+    return point
+
+
+def facing(state, track: int) -> float:
+    """Degrees of yaw that the character of a track faces: across its hips and shoulders, a quarter turn on."""
+    entry = state.library.get(state.tracks[track].clip)
+    pairs = sides.pairs(entry.clip.skeleton) if entry else ()
+    if not len(pairs):
+        return 0.0
+    pose = next(
+        cast.groups[0].positions[0] for cast in state.casts if cast.groups and cast.groups[0].entries[0] is entry
+    )
+    across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
+    return float(np.degrees(np.arctan2(-across[2], across[0])))
+
+
+def overview(state):
+    """A camera that sees the character from three quarters, near enough to be lively."""
+    goal = state.camera.copy()
+    goal.show("three-quarter", facing(state, state.active))
+    goal.target = look_at(state, state.active)
+    height = state.entry.clip.skeleton.height if state.entry else 1.75
+    goal.distance = 2.6 * height
+    if state.scene.layers.crowd and state.casts:
+        goal.fit(np.concatenate([group.positions.reshape(-1, 3) for group in state.casts[0].groups]))
+    return goal
+
+
+# Commands
+
+
+@apply.register
+def _(command: do.Orbit, state):
+    state.goal = None
+    state.camera.orbit(command.yaw, command.pitch)
+
+
+@apply.register
+def _(command: do.Pan, state):
+    state.goal, state.follow = None, False
+    state.camera.pan(1000.0 * command.right, 1000.0 * command.down, 1000)
+
+
+@apply.register
+def _(command: do.Zoom, state):
+    state.goal = None
+    state.camera.zoom(command.steps)
+
+
+@apply.register
+def _(command: do.Look, state):
+    state.goal, state.follow = None, False
+    state.camera.look(command.yaw, command.pitch)
+
+
+@apply.register
+def _(command: do.Fly, state):
+    state.goal, state.follow = None, False
+    state.camera.fly(command.forward, command.right, command.up, command.metres)
+
+
+@apply.register
+def _(command: do.SetCamera, state):
+    camera, values = state.camera.copy(), dict(command.values)
+    unknown = set(values) - {"yaw", "pitch", "roll", "distance", "fov", "target"}
+    if unknown:
+        raise MotionError(f"a camera has no {', '.join(sorted(unknown))}")
+    for name, value in values.items():
+        if not np.isfinite(value).all():
+            raise MotionError(f"the camera's {name} must be a number")
+        setattr(camera, name, np.array(value, np.float64) if name == "target" else float(value))
+    camera.orbit(0.0, 0.0)  # brings it within its limits
+    state.goal = None
+    state.camera.__dict__.update(camera.__dict__)
+    if "target" in values:
+        state.follow = False
+
+
+@apply.register
+def _(command: do.LookFrom, state):
+    goal = state.camera.copy()
+    goal.show(command.name, facing(state, state.active))
+    if state.entry is not None:
+        goal.target = look_at(state, state.active)
+    state.goal = goal
+
+
+@apply.register
+def _(command: do.ResetCamera, state):
+    state.follow = True
+    state.camera.roll = 0.0
+    state.goal = overview(state)
+
+
+@apply.register
+def _(command: do.SetFollow, state):
+    state.follow = bool(command.follow)
+
+
+@apply.register
+def _(command: do.LetBelowFloor, state):
+    state.camera.floor = None if command.allowed else 0.0
+    state.camera.orbit(0.0, 0.0)
