@@ -1,0 +1,1 @@
+"""The distance between two pieces of motion, and where it is smallest."""

@@ -1,0 +1,193 @@
+"""The matrix of distances between two clips, for looking at and for reading off minima."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.files import writing
+from motiongraph.metric import stream
+from motiongraph.metric.cache import open_cache
+from motiongraph.metric.metric import Metric
+from motiongraph.metric.minima import MINIMUM, best_first, scan_matrix, settle
+from motiongraph.metric.pairs import ROWS, pair
+from motiongraph.progress import SILENT
+
+# Above this a matrix does not fit into ordinary memory; the streaming search has no such bound.
+_LARGEST = 8 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceMatrix:
+    """Every window of one clip against every window of another.
+
+    cost: (NA − L + 1, NB − L + 1) float32, in `metric.unit` (cm for clouds), read-only. Rows and columns are window
+    starts counted from the clips' first captured frames: row i is frame first_a + i of clip a, column j is frame
+    first_b + j of clip b. `alignment` and `minima` count the same way. L = window frames; own: a clip against itself.
+    """
+
+    cost: np.ndarray
+    pair: object
+    own: bool
+
+    @property
+    def a(self) -> str:
+        """The name of the clip along the rows."""
+        return self.pair.a.name
+
+    @property
+    def b(self) -> str:
+        """The name of the clip along the columns."""
+        return self.pair.b.name
+
+    @property
+    def metric(self) -> Metric:
+        """What was measured."""
+        return self.pair.a.metric
+
+    @property
+    def fps(self) -> float:
+        """Frames a second of both clips."""
+        return self.pair.a.fps
+
+    @property
+    def window(self) -> int:
+        """L, the frames of a window."""
+        return self.pair.window
+
+    @property
+    def first_a(self) -> int:
+        """The frame of clip a in row 0."""
+        return self.pair.a.first
+
+    @property
+    def first_b(self) -> int:
+        """The frame of clip b in column 0."""
+        return self.pair.b.first
+
+    def __repr__(self):
+        n, m = self.cost.shape
+        return f"DistanceMatrix({self.a!r} × {self.b!r}, {n} × {m}, {self.cost.min():.2f} {self.metric.unit} at best)"
+
+    @property
+    def raw(self) -> np.ndarray:
+        """(n, m) the sums that the costs are the means of: D of metric.md 4 in metres² for clouds, else the sum over
+        the joints of the differences (degrees …) to the power of the metric's order."""
+        if self.metric.kind == "cloud":
+            return (self.cost / 100.0) ** 2 * np.float32(self.pair.a.cloud.total * self.pair.a.weights.sum())
+        return self.cost**self.metric.order * np.float32(self.pair.a.total)
+
+    def alignment(self, i: int, j: int) -> tuple[float, float, float]:
+        """theta (radians), x0, z0 (metres): b's window j turned about y and then shifted meets a's window i best.
+
+        In the terms of `Clip.moved`, b.moved(theta, x0, z0). "in-place" and joint angles bring b's root to a's without
+        turning; "none" moves nothing.
+        """
+        n, m = self.cost.shape
+        if not (-n <= i < n and -m <= j < m):
+            raise MotionError(f"windows ({i}, {j}) lie outside a matrix of {n} × {m}")
+        _, theta, x0, z0 = self.pair.exact(i % n, j % m)
+        return float(theta[0]), float(x0[0]), float(z0[0])
+
+    def minima(self, threshold=None, method="neighbours", radius=None, border=True) -> np.ndarray:
+        """Local minima, a structured array (a, b, cost) sorted by cost; a and b are rows and columns.
+
+        threshold: only costs up to it. method: "neighbours", lower than all eight around (de Chenu 2006, 3.8.1.1), or
+        "partial", a change of sign of the differences along both directions (3.8.1.2): lower than the four beside.
+        Of a plateau of equal cells the first counts, and only if nothing beside the plateau is lower. radius: drop
+        those with a better one within that many frames both ways. border: whether cells at the edge, which have fewer
+        neighbours, can be minima. A clip against itself: cells with |a − b| < L are no transitions and are left out,
+        with any plateau that reaches them; the others come twice, as (a, b) and (b, a).
+        """
+        candidates = scan_matrix(self.cost, threshold, method)
+        if self.own:
+            apart = np.abs(candidates["a"].astype(int) - candidates["b"])
+            candidates = candidates[apart >= self.window]
+        minima = settle(candidates, None if border else self.cost.shape)
+        minima = best_first(minima, radius)
+        result = np.empty(len(minima), MINIMUM)
+        for name in MINIMUM.names:
+            result[name] = minima[name]
+        return result
+
+    def save_image(self, path, threshold=None, minima=True, annotated=False, **options):
+        """Write the matrix as a picture; see `image.save`."""
+        from motiongraph.metric import image
+
+        image.save(self, path, threshold, minima, annotated, **options)
+
+    def save_numbers(self, path, threshold=None, **options):
+        """Write costs, minima with their alignments, and what they mean as a numpy `.npz`."""
+        minima = self.minima(threshold, **options)
+        cost, theta, x0, z0 = self.pair.exact(minima["a"], minima["b"])
+        about = {"a": self.a, "b": self.b, "unit": self.metric.unit, "window": self.window, "fps": self.fps}
+        about |= {"first_a": self.first_a, "first_b": self.first_b, "metric": repr(self.metric)}
+        alignment = {"theta": theta, "x0": x0, "z0": z0}
+        with writing(path) as file:
+            np.savez_compressed(file, cost=self.cost, minima=minima, **alignment, **about)
+
+
+def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=SILENT) -> DistanceMatrix:
+    """Every window of clip a against every window of clip b; a, b: clips, or clips prepared by `metric.prepare`.
+
+    cache: a `Cache`, False for none; by default the user's.
+    """
+    metric = metric or Metric()
+    if not hasattr(a, "digest"):
+        a, b = metric.prepare(a, like=b), metric.prepare(b, like=a)
+    asked = pair(a, b)
+    if 4 * len(a) * len(b) > _LARGEST:
+        raise MotionError(
+            f"the matrix of {a.name!r} and {b.name!r} would hold {len(a):,} × {len(b):,} costs; "
+            "find_minima searches it without"
+        )
+    own, turned = a.digest == b.digest, a.digest > b.digest
+    # One order of the two clips whoever is named first, so that exchanging them transposes the matrix to the bit.
+    ordered = pair(b, a) if turned else asked
+    key = f"matrix {ordered.a.digest} {ordered.b.digest}"
+    store = open_cache() if cache is None else cache
+    kept = store.get(key) if store else None
+    if kept is not None:
+        cost = kept["cost"]
+    else:
+        cost = _compute(ordered, own, progress)
+        if store:
+            store.put(key, {"cost": cost})
+    if turned:
+        cost = np.ascontiguousarray(cost.T)
+    cost.flags.writeable = False
+    return DistanceMatrix(cost, asked, own)
+
+
+def _compute(ordered, own, progress):
+    n, m = ordered.shape
+    cost = np.empty((n, m), np.float32)
+
+    def work(rectangle, tick):
+        a0, a1, b0, b1 = rectangle
+        first, last, west, east = stream.with_neighbours(rectangle, (n, m))
+        sweep = ordered.sweep(first, last, west, east)
+        block, row = np.empty((ROWS, east - west), np.float32), first
+        while written := sweep.advance(block, 0, 0):
+            above, below = max(row, a0), min(row + written, a1)
+            cost[above:below, b0:b1] = block[above - row : below - row, b0 - west : b1 - west]
+            row += written
+            tick(written * (b1 - b0))
+
+    rectangles = stream.rectangles((n, m), 0 if own else None)
+    total = sum((a1 - a0) * (b1 - b0) for a0, a1, b0, b1 in rectangles)
+    stream.run(rectangles, work, total, progress, "comparing motions")
+    if own:
+        _mirror(cost)
+    return cost
+
+
+def _mirror(cost, block=512):
+    """Copy the upper triangle to the lower, block by block."""
+    n = len(cost)
+    for i in range(0, n, block):
+        below = np.tril_indices(min(block, n - i), -1)
+        square = cost[i : i + block, i : i + block]
+        square[below] = square.T[below]
+        for j in range(i + block, n, block):
+            cost[j : j + block, i : i + block] = cost[i : i + block, j : j + block].T

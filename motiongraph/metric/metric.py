@@ -1,0 +1,115 @@
+"""What "close" means: the window, the points, their weights, and how the floor may be turned before comparing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+
+KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration")
+ALIGNMENTS = ("planar", "in-place", "none")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How two pieces of motion are compared; see metric.md.
+
+    window: seconds (default a third, Kovar 2002, 3.1); the length of a transition.
+    align: "planar" (the best turn about y and shift on the floor), "in-place" (every frame's root x, z removed,
+        heading kept; dissertation 4.3) or "none".
+    samples_per_bone: points along every bone; 0 for one on each joint. However many, the time is the same.
+    joint_weights: joint name → weight for those that do not weigh 1, or "mao" for Mao's table 4.1.
+    taper: None (all frames of a window weigh the same), "gaussian" (falling off from the window's first frame,
+        σ half a window; Mao 2011, 4.2.1) or one weight per frame of the window.
+    search_fps: look for minima at this lower rate first, then refine each at the full rate. Quicker, and may miss
+        minima that the lower rate does not show; matrices are always computed at the full rate.
+    kind: "cloud", or joint angles (de Chenu 2006, 3.7) one frame against one frame: "angle" in degrees,
+        "angle-velocity" in degrees a second, "angle-acceleration" in degrees a second².
+    order: 1, 2 or 4, the norm over the joints of an angle metric.
+    """
+
+    window: float = 1 / 3
+    align: str = "planar"
+    samples_per_bone: int = 5
+    joint_weights: "Mapping[str, float] | str | None" = None
+    taper: "str | Sequence[float] | None" = None
+    search_fps: float | None = None
+    kind: str = "cloud"
+    order: int = 2
+
+    def __post_init__(self):
+        _one_of("kind", self.kind, KINDS)
+        _one_of("align", self.align, ALIGNMENTS)
+        _one_of("order", self.order, (1, 2, 4))
+        if not (np.isfinite(self.window) and self.window >= 0):
+            raise MotionError(f"a metric's window is a number of seconds from 0 up, not {self.window!r}")
+        if self.samples_per_bone != int(self.samples_per_bone) or self.samples_per_bone < 0:
+            raise MotionError(f"samples_per_bone is a whole number from 0 up, not {self.samples_per_bone!r}")
+        if self.search_fps is not None and not (np.isfinite(self.search_fps) and self.search_fps > 0):
+            raise MotionError(f"search_fps is a positive number of frames a second, not {self.search_fps!r}")
+        if isinstance(self.taper, str):
+            _one_of("taper", self.taper, ("gaussian",))
+        elif self.taper is not None:
+            taper = tuple(float(g) for g in self.taper)
+            if not taper or not np.isfinite(taper).all() or min(taper) < 0 or max(taper) == 0:
+                raise MotionError("a taper is a list of weights from 0 up, not all of them 0")
+            object.__setattr__(self, "taper", taper)
+        if isinstance(self.joint_weights, Mapping):
+            object.__setattr__(self, "joint_weights", _Frozen(self.joint_weights))
+
+    @property
+    def unit(self) -> str:
+        """What a cost is counted in."""
+        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²")))[self.kind]
+
+    def frames(self, fps: float) -> int:
+        """L, the frames of a window at this rate; at least one."""
+        return max(1, round(self.window * fps))
+
+    def frame_weights(self, frames: int) -> np.ndarray:
+        """(L,) weights of a window's frames."""
+        if self.taper is None:
+            return np.ones(frames)
+        if self.taper == "gaussian":
+            return np.exp(-0.5 * (np.arange(frames) / (0.5 * frames)) ** 2)
+        if len(self.taper) != frames:
+            raise MotionError(f"the taper has {len(self.taper)} weights, but the window has {frames} frames")
+        g = np.array(self.taper)
+        return g if (g != g[0]).any() else np.ones(frames)
+
+    @property
+    def key(self) -> str:
+        """The same for metrics that measure the same."""
+        told = [self.window, self.align, int(self.samples_per_bone), self.joint_weights, self.taper, self.kind]
+        if self.kind != "cloud":
+            told.append(self.order)
+        return blake2b(repr(told).encode(), digest_size=16).hexdigest()
+
+    def prepare(self, clip, like=None):
+        """What the metric needs of a clip, for any number of comparisons; frames before `clip.first` are left out.
+
+        like: the clip's partner or partners, where they have other proportions: bones then weigh by the mean of
+        their lengths. Only clips prepared alike can be compared.
+        """
+        if self.kind == "cloud":
+            from motiongraph.metric.bodies import Bodies as Features
+        else:
+            from motiongraph.metric.angles import Angles as Features
+        return Features.of(self, clip, like)
+
+
+class _Frozen(dict):
+    """Joint weights as part of a frozen metric: hashable, in one order."""
+
+    def __init__(self, weights):
+        super().__init__(sorted((str(k), float(v)) for k, v in weights.items()))
+
+    def __hash__(self):
+        return hash(tuple(self.items()))
+
+
+def _one_of(what, value, allowed):
+    if value not in allowed:
+        raise MotionError(f"{what} is one of {', '.join(map(repr, allowed))}, not {value!r}")

@@ -1,0 +1,237 @@
+"""Where two motions are closer than anywhere near: local minima of the costs (metric.md 8).
+
+Candidates are found block by block while the costs stream past, and plateaus are settled at the end, so that no more
+than a few rows of the matrix are ever held.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from motiongraph.errors import MotionError
+from motiongraph.metric._kernels import F32, I64, read
+
+CANDIDATE = np.dtype([("a", "i4"), ("b", "i4"), ("cost", "f4"), ("ties", "u1")])
+MINIMUM = np.dtype([("a", "i4"), ("b", "i4"), ("cost", "f4")])
+ALIGNMENT = [("theta", "f8"), ("x0", "f8"), ("z0", "f8")]
+METHODS = ("neighbours", "partial")
+
+# Neighbours in the order of the bits of `ties`; the first four come before a cell, the others after.
+_AROUND = np.array([(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)])
+_DIRECT = (False, True, False, True, True, False, True, False)
+_CHUNK = 64
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _lowest(out, x, y):
+    """out = the lower of two rows, cell by cell."""
+    for j in range(out.shape[0]):
+        out[j] = x[j] if x[j] < y[j] else y[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hits(here, up, down, sides, ceiling):
+    """How many cells of a row are no higher than the three rows of lowest neighbours and the ceiling."""
+    hits = 0
+    for j in range(here.shape[0]):
+        v = here[j]
+        hits += (v <= ceiling) & (v <= up[j]) & (v <= down[j]) & (v <= sides[j])
+    return hits
+
+
+_SCAN = I64(read(F32, 2), I64, I64, I64, I64, F32, I64, I64, F32[::1], I64[:, ::1])
+
+
+@njit(_SCAN, cache=True, nogil=True, error_model="numpy")
+def _scan(cost, rows, a0, b0, band, ceiling, eight, width, values, cells):
+    """Candidates among the cells cost[1:rows − 1, 1:width − 1], the first of which is the windows (a0, b0).
+
+    Those no higher than their neighbours (eight, or the direct four) and the ceiling, with b − a ≥ band. Written to
+    values and cells (a, b, ties) as far as they go; returns how many there are.
+    """
+    count, n = 0, width - 2
+    # For every row the lowest of each cell's left and right neighbours, and of those and the cell itself.
+    sides, low = np.empty((3, n), np.float32), np.empty((3, n), np.float32)
+    for r in range(rows):
+        here = cost[r, 1 : width - 1]
+        _lowest(sides[r % 3], cost[r, : width - 2], cost[r, 2:width])
+        _lowest(low[r % 3], sides[r % 3], here)
+        if r < 2:
+            continue
+        r -= 1  # the row whose both neighbours are now known
+        a, here = a0 + r - 1, cost[r, 1 : width - 1]
+        up, down = (low[(r - 1) % 3], low[(r + 1) % 3]) if eight == 8 else (cost[r - 1, 1:], cost[r + 1, 1:])
+        for start in range(max(0, a + band - b0), n, _CHUNK):
+            stop = min(start + _CHUNK, n)
+            part = slice(start, stop)
+            if not _hits(here[part], up[part], down[part], sides[r % 3, part], ceiling):
+                continue
+            for j in range(start, stop):
+                v = here[j]
+                if not (v <= ceiling and v <= up[j] and v <= down[j] and v <= sides[r % 3, j]):
+                    continue
+                if count < values.shape[0]:
+                    ties = 0
+                    for k in range(8):
+                        if eight == 8 or _DIRECT[k]:
+                            ties |= (cost[r + _AROUND[k, 0], j + 1 + _AROUND[k, 1]] == v) << k
+                    values[count] = v
+                    cells[count, 0], cells[count, 1], cells[count, 2] = a, b0 + j, ties
+                count += 1
+    return count
+
+
+class Scanner:
+    """Finds candidates in blocks of costs that come row after row; one thread's workspace."""
+
+    def __init__(self, ceiling: float = np.inf, method: str = "neighbours", band: int | None = None):
+        if method not in METHODS:
+            raise MotionError(f"minima are found by 'neighbours' or 'partial' differences, not {method!r}")
+        # A cost is float32: one that equals the threshold as written must not fall to the rounding of the other.
+        self.ceiling = np.float32(np.inf if ceiling is None else ceiling)
+        self.eight = 8 if method == "neighbours" else 4
+        self.band = -(1 << 40) if band is None else band
+        self.values, self.cells = np.empty(1024, np.float32), np.empty((1024, 3), np.int64)
+        self.found: list[np.ndarray] = []
+
+    def scan(self, cost, rows, a0, b0, width):
+        """See `_scan`; cost has a row and a column more on every side, infinite beyond the matrix."""
+        args = cost, rows, a0, b0, self.band, self.ceiling, self.eight, width
+        count = _scan(*args, self.values, self.cells)
+        if count > len(self.values):
+            self.values, self.cells = np.empty(2 * count, np.float32), np.empty((2 * count, 3), np.int64)
+            count = _scan(*args, self.values, self.cells)
+        if count:
+            found = np.empty(count, CANDIDATE)
+            found["cost"] = self.values[:count]
+            found["a"], found["b"], found["ties"] = self.cells[:count].T
+            self.found.append(found)
+
+    def candidates(self) -> np.ndarray:
+        return np.concatenate(self.found) if self.found else np.empty(0, CANDIDATE)
+
+
+def scan_matrix(cost, ceiling=None, method="neighbours") -> np.ndarray:
+    """Candidates of a whole matrix (n, m) float32."""
+    n, m = cost.shape
+    scanner = Scanner(ceiling, method)
+    rows = max(1, (1 << 20) // (m + 2))
+    for r in range(0, n, rows):
+        # A frame of one cell around a block of rows: its neighbours, or nothing lower beyond the matrix.
+        block = np.full((min(rows, n - r) + 2, m + 2), np.inf, np.float32)
+        first, last = max(r - 1, 0), min(r + rows + 1, n)
+        block[first - r + 1 : last - r + 1, 1:-1] = cost[first:last]
+        scanner.scan(block, len(block), r, 0, m + 2)
+    return scanner.candidates()
+
+
+def transposed(candidates) -> np.ndarray:
+    """The candidates, with their alignments, of the transposed matrix."""
+    turned = candidates.copy()
+    turned["a"], turned["b"] = candidates["b"], candidates["a"]
+    turned["ties"] = 0
+    for k, (da, db) in enumerate(_AROUND):
+        to = int(np.flatnonzero((_AROUND == (db, da)).all(axis=1))[0])
+        turned["ties"] |= ((candidates["ties"] >> k) & 1) << to
+    cos, sin = np.cos(candidates["theta"]), np.sin(candidates["theta"])
+    turned["theta"] = -candidates["theta"]
+    turned["x0"] = candidates["z0"] * sin - candidates["x0"] * cos
+    turned["z0"] = -candidates["x0"] * sin - candidates["z0"] * cos
+    return turned
+
+
+def settle(candidates, border: tuple[int, int] | None = None) -> np.ndarray:
+    """Minima from candidates: of a plateau of equal neighbours the first cell, by a and then b, and only if no cell of
+    it has a lower neighbour. border: the matrix's shape, to leave out whatever touches its edge."""
+    if border is not None:
+        a, b = candidates["a"], candidates["b"]
+        candidates = candidates[(a > 0) & (b > 0) & (a < border[0] - 1) & (b < border[1] - 1)]
+    tied = candidates["ties"] != 0
+    if not tied.any():
+        return candidates
+    flat = candidates[tied]
+    flat = flat[np.lexsort((flat["b"], flat["a"]))]
+    keys = flat["a"].astype(np.int64) << 32 | flat["b"]
+    open_end, links = np.zeros(len(flat), bool), []
+    for k, (da, db) in enumerate(_AROUND.tolist()):
+        here = np.flatnonzero((flat["ties"] >> k) & 1)
+        wanted = (flat["a"][here].astype(np.int64) + da << 32) | (flat["b"][here] + db)
+        there = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        met = keys[there] == wanted
+        # An equal neighbour that is no candidate has a lower one beside it, or lies where nothing counts.
+        open_end[here[~met]] = True
+        links.append((here[met], there[met]))
+    plateau = np.arange(len(flat))
+    for here, there in links:
+        _join(here, there, plateau)
+    # Every cell points to one before it in its plateau; the first points to itself, and the others are flattened.
+    while (plateau[plateau] != plateau).any():
+        plateau = plateau[plateau]
+    spoilt = np.zeros(len(flat), bool)
+    spoilt[plateau[open_end]] = True
+    first = (plateau == np.arange(len(flat))) & ~spoilt
+    return np.concatenate([candidates[~tied], flat[first]])
+
+
+_JOIN = types.void(read(I64, 1), read(I64, 1), I64[::1])
+
+
+@njit(_JOIN, cache=True, nogil=True, error_model="numpy")
+def _join(here, there, plateau):
+    """Unite the plateaus of cells here[i] and there[i]; plateau[k]: a cell of the same plateau, no later than k."""
+    for i in range(here.shape[0]):
+        p, q = here[i], there[i]
+        while plateau[p] != p:
+            plateau[p] = plateau[plateau[p]]
+            p = plateau[p]
+        while plateau[q] != q:
+            plateau[q] = plateau[plateau[q]]
+            q = plateau[q]
+        plateau[max(p, q)] = min(p, q)
+
+
+_SUPPRESS = I64(read(I64, 2), I64, I64[::1], I64[:, ::1], I64[::1])
+
+
+@njit(_SUPPRESS, cache=True, nogil=True, error_model="numpy")
+def _suppress(cells, radius, table, bucket, keep):
+    """keep[i] = 1 for cells (n, 2), best first, with no kept one within `radius` in both directions.
+
+    The kept lie in buckets of radius + 1, at most one in each, in a hash table of a power of two places.
+    """
+    side, mask = radius + 1, table.shape[0] - 1
+    count = 0
+    for i in range(cells.shape[0]):
+        p, q = cells[i, 0] // side, cells[i, 1] // side
+        free = True
+        for dp in range(-1, 2):
+            for dq in range(-1, 2):
+                at = ((p + dp) * 73856093 ^ (q + dq) * 19349663) & mask
+                while table[at] >= 0:
+                    k = table[at]
+                    if bucket[at, 0] == p + dp and bucket[at, 1] == q + dq:
+                        if abs(cells[k, 0] - cells[i, 0]) <= radius and abs(cells[k, 1] - cells[i, 1]) <= radius:
+                            free = False
+                        break
+                    at = (at + 1) & mask
+        keep[i] = free
+        if free:
+            at = (p * 73856093 ^ q * 19349663) & mask
+            while table[at] >= 0:
+                at = (at + 1) & mask
+            table[at], bucket[at, 0], bucket[at, 1] = i, p, q
+            count += 1
+    return count
+
+
+def best_first(minima, radius: int | None = None) -> np.ndarray:
+    """Sorted by cost, then a, then b; with a radius (frames), without those that have a better one within it."""
+    minima = minima[np.lexsort((minima["b"], minima["a"], minima["cost"]))]
+    if not radius or not len(minima):
+        return minima
+    if radius < 0 or radius != int(radius):
+        raise MotionError(f"a suppression radius is a whole number of frames from 0 up, not {radius!r}")
+    size = 1 << (2 * len(minima)).bit_length()
+    keep = np.zeros(len(minima), np.int64)
+    cells = np.stack([minima["a"], minima["b"]], axis=1).astype(np.int64)
+    _suppress(cells, int(radius), np.full(size, -1), np.empty((size, 2), np.int64), keep)
+    return minima[keep.astype(bool)]

@@ -1,0 +1,172 @@
+"""The streaming form: the minima of many pairs of clips without ever holding a matrix."""
+
+import threading
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.metric import stream
+from motiongraph.metric.cache import open_cache
+from motiongraph.metric.metric import Metric
+from motiongraph.metric.minima import ALIGNMENT, CANDIDATE, MINIMUM, Scanner, best_first, settle, transposed
+from motiongraph.metric.pairs import ROWS, pair
+from motiongraph.progress import SILENT
+
+TRANSITION = np.dtype(MINIMUM.descr + ALIGNMENT)
+_FOUND = np.dtype(CANDIDATE.descr + ALIGNMENT)
+
+
+def find_minima(a, b, metric: Metric | None = None, *, progress=SILENT, **options) -> np.ndarray:
+    """The minima of a against b as `search` finds them; a, b: clips, or clips prepared by `metric.prepare`."""
+    metric = metric or Metric()
+    if not hasattr(a, "digest"):
+        a, b = metric.prepare(a, like=b), metric.prepare(b, like=a)
+    return search([(a, b)], progress=progress, **options)[0]
+
+
+def search(
+    pairs, *, ceiling=None, radius=None, method="neighbours", border=True, cache=None, progress=SILENT
+) -> list[np.ndarray]:
+    """Minima of many pairs (a, b) of prepared clips, each a structured array sorted by cost.
+
+    a, b: the starts of the windows, counted from the clip's first captured frame; cost as in a matrix; theta
+    (radians), x0, z0 (metres): where b's motion has to be moved to meet a's (metric.md 4). A clip against itself
+    gives each minimum once, with b ≥ a + L: nearer, a clip only meets itself.
+    ceiling: leave out costs above it. radius (frames), method, border: see `DistanceMatrix.minima`.
+    cache: a `Cache`, False for none; by default the user's. What is found for a pair is kept there at once, so that a
+    search that was stopped goes on where it was.
+    """
+    comparisons = [_Comparison(a, b, ceiling, method) for a, b in pairs]
+    store = open_cache() if cache is None else cache
+    jobs, total = [], 0
+    for c in comparisons:
+        if not (store and c.recall(store)):
+            jobs += [(c, rectangle) for rectangle in c.rectangles]
+            total += c.cells
+    stream.run(jobs, lambda job, tick: job[0].work(job[1], tick, store), total, progress, "comparing motions")
+    return [c.minima(radius, border) for c in comparisons]
+
+
+class _Comparison:
+    """One pair on its way through `search`, computed in an order that does not depend on which clip is named first."""
+
+    def __init__(self, a, b, ceiling, method):
+        self.asked = pair(a, b)
+        self.own = a.digest == b.digest
+        self.turned = a.digest > b.digest
+        self.pair = pair(b, a) if self.turned else self.asked
+        self.ceiling, self.method = (np.inf if ceiling is None else float(ceiling)), method
+        Scanner(self.ceiling, method)  # refuses what it does not know before any work is done
+        self.asked_ceiling, self.step = self.ceiling, _step(a)
+        if self.step > 1:
+            # What lies just above the ceiling at the lower rate may lie below it at the full one.
+            self.ceiling = 1.1 * self.ceiling + 0.5
+            self.pair = pair(self.pair.a.every(self.step), self.pair.b.every(self.step))
+        self.band = self.pair.window if self.own else None
+        self.rectangles = stream.rectangles(self.pair.shape, self.band)
+        self.cells = sum((a1 - a0) * (b1 - b0) for a0, a1, b0, b1 in self.rectangles)
+        self.found, self.left, self.lock = [np.empty(0, _FOUND)], len(self.rectangles), threading.Lock()
+        self.key = f"minima {method} {self.step} {self.pair.a.digest} {self.pair.b.digest}"
+
+    def recall(self, store) -> bool:
+        """Take the candidates from the cache, if it has them up to the ceiling."""
+        kept = store.get(self.key)
+        if kept is None or not kept["ceiling"][0] >= self.ceiling:
+            return False
+        candidates = kept["candidates"]
+        self.found, self.left = [candidates[candidates["cost"] <= np.float32(self.ceiling)]], 0
+        return True
+
+    def work(self, rectangle, tick, store):
+        """Scan one rectangle."""
+        found = self._aligned(_scan(self.pair, rectangle, self.ceiling, self.method, self.band, tick))
+        with self.lock:
+            self.found.append(found)
+            self.left -= 1
+            complete = self.left == 0
+        if complete and store:
+            store.put(self.key, {"ceiling": np.array([self.ceiling]), "candidates": np.concatenate(self.found)})
+
+    def minima(self, radius, border) -> np.ndarray:
+        candidates = np.concatenate(self.found)
+        # Threads finish in any order; the table of a pair is the same every time.
+        candidates = candidates[np.lexsort((candidates["b"], candidates["a"]))]
+        if self.turned:
+            candidates = transposed(candidates)
+        shape = self.pair.shape[::-1] if self.turned else self.pair.shape
+        minima = settle(candidates, None if border else shape)
+        if self.step > 1:
+            minima = self._refined(minima, border)
+        minima = best_first(minima, radius)
+        return _with_fields(minima, TRANSITION)
+
+    def _aligned(self, candidates):
+        """With theta, x0, z0 of every candidate; at a reduced rate they wait until it is refined."""
+        found = _with_fields(candidates, _FOUND)
+        if self.step == 1 and len(found):
+            _, found["theta"], found["x0"], found["z0"] = self.pair.exact(found["a"], found["b"])
+        return found
+
+    def _refined(self, minima, border):
+        """Minima at the full rate: from each coarse one, downhill to where no neighbour is lower."""
+        n, m = self.asked.shape
+        edge = 0 if border else 1
+        cell = np.stack([minima["a"], minima["b"]], axis=1).astype(np.int64) * self.step
+        cell = np.unique(np.clip(cell, edge, (n - 1 - edge, m - 1 - edge)), axis=0)
+        moves = np.array([(da, db) for da in (-1, 0, 1) for db in (-1, 0, 1)])
+        cost, moving = self.asked.exact(*cell.T)[0], np.arange(len(cell))
+        while len(moving):
+            around = np.clip(cell[moving, None] + moves, edge, (n - 1 - edge, m - 1 - edge))
+            costs = self.asked.exact(*around.reshape(-1, 2).T)[0].reshape(len(moving), -1)
+            best = costs.argmin(axis=1)
+            lower = costs[np.arange(len(moving)), best] < cost[moving]
+            moving, best, around, costs = moving[lower], best[lower], around[lower], costs[lower]
+            cell[moving], cost[moving] = around[np.arange(len(moving)), best], costs[np.arange(len(moving)), best]
+        cell = np.unique(cell, axis=0)
+        refined = np.empty(len(cell), TRANSITION)
+        refined["a"], refined["b"] = cell.T
+        refined["cost"], refined["theta"], refined["x0"], refined["z0"] = self.asked.exact(*cell.T)
+        kept = refined["cost"] <= np.float32(self.asked_ceiling)
+        if self.own:
+            kept &= refined["b"] - refined["a"] >= self.asked.window
+        return refined[kept]
+
+
+def _with_fields(table, dtype):
+    """A structured array's fields in another structure; those it does not have are 0."""
+    result = np.zeros(len(table), dtype)
+    for name in set(table.dtype.names) & set(dtype.names):
+        result[name] = table[name]
+    return result
+
+
+def _step(features) -> int:
+    rate = features.metric.search_fps
+    if rate is None or features.fps <= rate:
+        return 1
+    if features.metric.kind != "cloud":
+        raise MotionError("a reduced search rate is for the cloud metric; joint angles are compared at every frame")
+    return max(1, round(features.fps / rate))
+
+
+def _scan(pair, rectangle, ceiling, method, band, tick):
+    """Candidates of one rectangle of the matrix, a few rows at a time."""
+    a0, a1, b0, b1 = rectangle
+    first, last, west, east = stream.with_neighbours(rectangle, pair.shape)
+    width = b1 - b0 + 2
+    scanner = Scanner(ceiling, method, band)
+    cost = np.full((ROWS + 3, width), np.inf, np.float32)
+    # Inside the band only neighbours of its edge need to be right: (a + 1, b − 1) is two diagonals further in.
+    sweep = pair.sweep(first, last, west, east, None if band is None else band - 2)
+    have, top = (1 if a0 == 0 else 0), a0
+    while written := sweep.advance(cost, have, west - (b0 - 1)):
+        have += written
+        if a1 == last and sweep.finished:
+            cost[have] = np.inf
+            have += 1
+        scanner.scan(cost, have, top, b0, width)
+        kept = min(have, 2)
+        cost[:kept] = cost[have - kept : have]
+        top, have = top + have - kept, kept
+        tick(written * (b1 - b0))
+    return scanner.candidates()
