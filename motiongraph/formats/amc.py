@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numba import njit, types
@@ -11,8 +12,8 @@ from motiongraph.formats.scanner import _BYTES, _DOUBLES, _POWERS, END, FULL, Te
 
 # What the kernel may stop at, besides END and FULL of the scanner.
 _BAD, _UNKNOWN, _FEW, _MANY, _TWICE, _LOST, _SLOW = range(10, 17)
-_RATE = re.compile(rb"^(?::SAMPLES-PER-SECOND|#\s*frame rate:?)\s+([0-9.eE+-]+)", re.IGNORECASE)
-
+_RATE = re.compile(rb"^(?::SAMPLES-PER-SECOND|#\s*frame rate:?)\s+(\d+(?:\.\d*)?)(?:\s|$)", re.IGNORECASE)
+_FASTEST = 1e9  # frames a second
 _FRAME_NUMBER = re.compile(rb"^[ \t]*-?\d+[ \t]*\r?$", re.MULTILINE)
 
 
@@ -49,7 +50,7 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
     """Read frames from `position` on, going on after frame − 1.
 
     names: all bone names in lower case, one after the other; bones: (n, 4) where each name starts, its length,
-    its first column, how many columns it has. found: (frames,) how many bones each frame has.
+    its first column, how many columns it has. found: (frames,) how many bones that can move each frame has.
     Returns (position, frame, slow numbers, what it stopped at).
     """
     end = text.shape[0]
@@ -103,7 +104,7 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
         if met[bone] == current:
             return position, current + 1, pending, _TWICE
         met[bone] = current
-        found[current] += 1
+        found[current] += bones[bone, 3] > 0
         after[last] = bone
         last = bone
         position = stop
@@ -130,7 +131,7 @@ def _scan_frames(text, position, frame, values, numbers, found, names, bones, sl
 def read_amc(text: Text, asf: Asf, skeleton_path: str) -> Amc:
     """Parse a whole AMC file whose bones are those of `asf`, or raise a FormatError that says where."""
     degrees, rate, position = _read_header(text)
-    names = [n.lower().encode() for n in asf.names]
+    names = [_as_written(n, text).lower() for n in asf.names]
     counts = np.array([len(d) for d in asf.dofs])
     bones = np.zeros((len(names), 4), np.int64)
     bones[:, 1] = [len(n) for n in names]
@@ -142,8 +143,8 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> Amc:
     if width == 0:
         raise text.error(f"no bone of {skeleton_path} has degrees of freedom, so nothing can move", position)
 
-    frame_bytes = _first_frame_bytes(text, position)
-    room = (len(text.data) - position) // frame_bytes + 2
+    most = max(text.most_cells // max(width, len(names)), 1)
+    room = min((len(text.data) - position) // _first_frame_bytes(text, position) + 2, most)
     values, numbers, found = np.zeros((room, width)), np.zeros(room, np.int64), np.zeros(room, np.int64)
     slow, frame = np.empty((width + 4096, 3), np.int64), 0
     while True:
@@ -154,11 +155,19 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> Amc:
         if stopped == END:
             break
         if stopped == FULL:
+            if frame >= most:
+                raise text.error(f"more than {most:,} frames of {len(names):,} bones in a file of this size", position)
             values = np.concatenate([values, np.zeros_like(values)])
             numbers, found = (np.concatenate([x, np.zeros_like(x)]) for x in (numbers, found))
         elif stopped != _SLOW:
             raise _complaint(text, position, stopped, asf, skeleton_path)
     return _checked(text, asf, values[:frame], numbers[:frame], found[:frame], degrees, rate, counts)
+
+
+def _as_written(name: str, text: Text) -> bytes:
+    """A bone's name in the letters of this file, which need not be those of the ASF."""
+    raw = name.encode()
+    return raw if name.isascii() or raw in text.data else name.encode("latin-1", "replace")
 
 
 def _first_frame_bytes(text, position):
@@ -171,7 +180,10 @@ def _checked(text, asf, values, numbers, found, degrees, rate, counts) -> Amc:
     if len(values) == 0:
         raise text.error("no frames", len(text.data))
     if (found == 0).any():
-        raise text.error(f"frame {numbers[np.argmin(found)]} has no bones", len(text.data))
+        empty = int(np.argmin(found))
+        starts = (m.start() for m in _FRAME_NUMBER.finditer(text.data))
+        place = next(islice(starts, empty, None), len(text.data))
+        raise text.error(f"frame {numbers[empty]} has no bones", place)
     if len(numbers) > 1 and (np.diff(numbers) != 1).any():
         odd = int(np.argmax(np.diff(numbers) != 1))
         text.warn(f"frame {numbers[odd + 1]} follows frame {numbers[odd]}; frames were taken as they stand")
@@ -186,12 +198,12 @@ def _checked(text, asf, values, numbers, found, degrees, rate, counts) -> Amc:
 def _file_order(text, asf):
     """The bones in the order of the first frame, then those it does not have."""
     index = {n.lower(): i for i, n in enumerate(asf.names)}
-    order: list[int] = []
+    order: dict[int, None] = {}
     for match in re.finditer(rb"^[ \t]*([^\s#:0-9-]\S*)", text.data, re.MULTILINE):
         bone = index.get(decoded(match[1]).lower())
         if bone is None or bone in order:
             break
-        order.append(bone)
+        order[bone] = None
     return (*order, *(b for b, dof in enumerate(asf.dofs) if dof and b not in order))
 
 
@@ -207,9 +219,8 @@ def _read_header(text: Text) -> tuple[bool, float | None, int]:
         if line.upper().startswith(b":RADIANS"):
             degrees = False
         match = _RATE.match(line)
-        if match:
-            value, _ = text.number(position + text.data[position:stop].find(match[1]), "frames a second")
-            rate = value if value > 0 else None
+        if match and 0 < float(match[1]) < _FASTEST:
+            rate = float(match[1])
         position = stop + 1
     return degrees, rate, min(position, len(text.data))
 

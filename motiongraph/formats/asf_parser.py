@@ -6,7 +6,7 @@ import numpy as np
 
 from motiongraph.errors import FormatError
 from motiongraph.formats.asf import Asf
-from motiongraph.formats.scanner import Text, decoded, quoted
+from motiongraph.formats.scanner import LARGEST, Text, decoded, quoted
 
 MAX_BONES = 10_000
 _WORD = re.compile(rb"#[^\r\n]*|[()]|[^\s()#]+")
@@ -38,18 +38,18 @@ class _Words:
         return self.text.error(message, self.places[at] if at < len(self.places) else len(self.text.data))
 
     def number(self, what: str) -> float:
-        word = self.peek()
-        try:
-            value = float(word)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value) or "_" in word:
-            raise self.error(f"expected {what}, found {quoted(word)}")
+        place = self.places[self.at] if self.at < len(self.places) else len(self.text.data)
+        value = self.text.value(self.peek(), place, what)
         self.at += 1
         return value
 
     def vector(self, what: str) -> list[float]:
         return [self.number(what) for _ in range(3)]
+
+    def opens_line(self) -> bool:
+        """Whether the next word is the first of its line; documentation may have a colon anywhere else."""
+        before = self.text.data.rfind(b"\n", 0, self.places[self.at]) + 1
+        return not self.text.data[before : self.places[self.at]].strip()
 
     def line(self) -> list[str]:
         """The words left on the line of the next word."""
@@ -88,7 +88,7 @@ def read_asf(text: Text) -> Asf:
         elif section == ":hierarchy":
             parents = _read_hierarchy(words, {b["name"] for b in bones})
         else:
-            while words.peek() and not words.peek().startswith(":"):
+            while words.peek() and not (words.peek().startswith(":") and words.opens_line()):
                 words.next()
     if not bones:
         raise words.error("expected a :bonedata section with at least one bone")
@@ -106,7 +106,7 @@ def _read_units(words, units):
                 raise words.error(f"expected angle deg or rad, found {quoted(units['angle'])}", back=1)
         else:
             value = words.number(f"the unit of {key}")
-            if key == "length" and value <= 0:
+            if key == "length" and value < 1 / LARGEST:
                 raise words.error(f"expected a unit of length above zero, found {value:g}", back=1)
             units[key] = value
 

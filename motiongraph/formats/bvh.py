@@ -10,6 +10,7 @@ from motiongraph.formats.channels import Channels
 from motiongraph.formats.scanner import Text, decoded, quoted, read_rows
 
 MAX_JOINTS = 10_000
+_SHORTEST = 1e-9  # seconds of a frame
 _NAME = re.compile(rb"[ \t\f\v]*([^\r\n{}]*)")
 _FRAMES = re.compile(rb"\s*frames\s*:\s*", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time\s*:\s*", re.IGNORECASE)
@@ -71,9 +72,11 @@ def read_bvh(text: Text) -> Bvh:
     values, left = read_rows(text, position, total, frames)
     if total != width:
         values = np.ascontiguousarray(values[:, :width])
-    found = len(values)
+    found, joints = len(values), len(hierarchy.names)
     if found == 0:
         raise text.error(f"no whole frame: expected {total} numbers, found {left}", len(text.data))
+    if found * joints > text.most_cells:
+        raise text.error(f"{found:,} frames of {joints:,} joints are too many for a file of this size", position)
     if found != frames or left:
         cut = f" and {left} of {total} numbers of one more" if left else ""
         text.warn(f"says {frames} frames but holds {found}{cut}; the {found} whole frames were loaded", position)
@@ -86,7 +89,8 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
     Nested braces are kept on a list, not on Python's stack, so that depth costs nothing.
     """
     names, parents, offsets, channels, ends = [], [], [], [], []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
+    renamed: list[tuple[str, str, int]] = []
     open_joints: list[int] = []
     roots = 0
     while True:
@@ -95,7 +99,8 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
         if keyword in ("ROOT", "JOINT", "END") and (keyword == "ROOT") == (not open_joints):
             if keyword == "ROOT":
                 roots += 1
-                if roots > 1:
+                taken = {}
+                if roots == 2:
                     text.warn("has several ROOTs; only the first was loaded", start)
             match = _NAME.match(text.data, position)
             name, position = decoded(match[1]).strip(), match.end()
@@ -108,7 +113,9 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
                 raise text.error(f"expected '{{' after {word} {name}, found {quoted(brace)}", at)
             if len(names) == MAX_JOINTS:
                 raise text.error(f"more than {MAX_JOINTS:,} joints", start)
-            names.append(_unique(text, name, taken, start, keyword == "END"))
+            names.append(_unique(name, taken, keyword == "END"))
+            if names[-1] != name and roots == 1 and keyword != "END":
+                renamed.append((name, names[-1], start))
             parents.append(open_joints[-1] if open_joints else -1)
             offsets.append(None)
             channels.append(None)
@@ -131,6 +138,10 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
             break
         else:
             raise text.error(_expected(open_joints, names, word), start)
+    if renamed:
+        name, unique, start = renamed[0]
+        more = f"; {len(renamed) - 1} more were renamed" if len(renamed) > 1 else ""
+        text.warn(f"has two joints named {name!r}; the second is called {unique!r} here{more}", start)
     kept = parents.index(-1, 1) if roots > 1 else len(names)
     arrays = np.array(parents[:kept], np.int64), np.array(offsets[:kept], float).reshape(kept, 3)
     hierarchy = Hierarchy(tuple(names[:kept]), *arrays, tuple(channels[:kept]), np.array(ends[:kept]))
@@ -145,15 +156,16 @@ def _expected(open_joints, names, word):
     return f"expected {inside}, found {quoted(word)}"
 
 
-def _unique(text, name, taken, start, end):
-    """Names must tell joints apart; a second one of the same name gets a number."""
-    unique, n = name, 2
-    while unique in taken:
-        unique, n = f"{name}{'' if end else '_'}{n}", n + 1
-    if unique != name and not end:
-        text.warn(f"has two joints named {name!r}; the second is called {unique!r} here", start)
-    taken.add(unique)
-    return unique
+def _unique(name, taken, end):
+    """Names must tell joints apart; a second one of the same name gets a number. taken: name → numbers used up."""
+    taken[name] = n = taken.get(name, 0) + 1
+    if n == 1:
+        return name
+    joint = "" if end else "_"
+    while f"{name}{joint}{n}" in taken:
+        n += 1
+    taken[name], taken[f"{name}{joint}{n}"] = n, 1
+    return f"{name}{joint}{n}"
 
 
 def _read_channels(text: Text, position: int):
@@ -185,7 +197,7 @@ def _read_motion_header(text: Text, position: int):
         word, start, _ = text.token(position)
         raise text.error(f"expected 'Frame Time:' after the number of frames, found {quoted(word)}", start)
     seconds, position = text.number(match.end(), "the frame time in seconds")
-    if seconds <= 0:
+    if seconds < _SHORTEST:
         raise text.error(f"expected a frame time above zero, found {seconds:g}", match.end())
     return int(frames), decoded(text.data[match.end() : position]).strip(), position
 

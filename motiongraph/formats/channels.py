@@ -163,10 +163,14 @@ class Channels:
         if len(order) != 3 or len(set(order)) != 3:
             raise MotionError(f"channels {order} cannot hold a general rotation")
         angles = rot.to_euler(q, order)
-        _follow(angles)
-        if len(used) < 3 and len(q):
-            kept = angles.copy()
-            kept[:, len(used) :] = 0.0
-            if rot.angle_between(rot.from_euler(kept, order), q).max() > tolerance:
+        if len(used) == 3:
+            _follow(angles)
+        else:
+            # Of the two equivalent triples (see `_follow`) the one that does not need the missing angles.
+            other = np.cos(angles[:, 2]) < 0.0
+            angles[other] = np.pi - angles[other] * [-1.0, 1.0, -1.0]
+            angles = np.unwrap(angles, axis=0)
+            angles[:, len(used) :] = 0.0
+            if len(q) and rot.angle_between(rot.from_euler(angles, order), q).max() > tolerance:
                 raise MotionError(f"channels {order[: len(used)] or 'without rotation'} cannot hold the rotation")
         return np.degrees(angles[:, : len(used)]) / self.degrees

@@ -14,7 +14,6 @@ from motiongraph.formats.source import UPRIGHT
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
-CENTIMETRE = 0.01  # the unit of a new BVH
 _CMU_LENGTH = 0.45  # the `length` unit of a new ASF, CMU's own
 _POSITION, _ROTATION = ((0, 0), (0, 1), (0, 2)), ((1, 2), (1, 1), (1, 0))
 _ALL_TURNS, _ALL_SHIFTS = ("rx", "ry", "rz"), ("tx", "ty", "tz")
@@ -67,7 +66,7 @@ def new_hierarchy(clip: Clip, scale: float) -> tuple[Hierarchy, Clip]:
         end = (
             j > 0 and leaf and not turns[j] and not slides[j] and body.names[j] == f"{body.names[body.parents[j]]}_end"
         )
-        names.append(re.sub(r"[{}\r\n]", "_", body.names[j]).strip() or f"joint_{j}")
+        names.append(re.sub(r"[{}\r\n\0]", "_", body.names[j]).strip() or f"joint_{j}")
         parents.append(parent)
         picks.append(j)
         offsets.append(body.offsets[j])
@@ -108,6 +107,8 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
     while stack:
         j, parent = stack.pop()
         children = body.children[j]
+        if j and not np.allclose(body.offsets[j], tips[parent], rtol=0, atol=1e-9):
+            parent = add(f"{body.names[j]}_base", parent, body.offsets[j] - tips[parent], -1)
         tip = np.zeros(3)
         if j and children and np.allclose(body.offsets[list(children)], body.offsets[children[0]], rtol=0, atol=1e-9):
             tip = body.offsets[children[0]]
@@ -115,11 +116,7 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
         only_end = len(children) == 1 and j and body.names[children[0]] == f"{body.names[j]}_end"
         if only_end and not body.children[children[0]] and not turns[children[0]] and not slides[children[0]]:
             continue  # the far end of a leaf bone needs no bone of its own
-        for c in reversed(children):
-            stack.append((c, bone if np.allclose(body.offsets[c], tip, rtol=0, atol=1e-9) else (bone, c)))
-        while stack and isinstance(stack[-1][1], tuple):
-            (c, (at, _)) = stack.pop()
-            stack.append((c, add(f"{body.names[c]}_base", at, body.offsets[c] - tip, -1)))
+        stack += [(c, bone) for c in reversed(children)]
     tips = np.array(tips)
     lengths = np.linalg.norm(tips, axis=1)
     dofs = [("tx", "ty", "tz", *_ALL_TURNS)]
@@ -144,7 +141,7 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
 
 def _token(name: str, taken: set[str]) -> str:
     """A name as one word of an ASF that no other bone has and nobody takes for a number or a key word."""
-    word = re.sub(r"[\s()#]", "_", name)
+    word = re.sub(r"[\s\0- ()#]", "_", name)
     if not word or word[0] in "0123456789+-.:" or word.lower() in ("begin", "end") or (word == "root" and taken):
         word = f"bone_{word}"
     unique, n = word, 2
@@ -165,11 +162,12 @@ def widened_asf(clip: Clip) -> Asf | None:
     if not same_skeleton(clip, Skeleton(names, parents, rot.rotate(basis, offsets * source.scale))):
         return None
     slides = sliding(clip)
+    slides[0] = True  # the root is where it is in every frame
     dofs, limits = list(motion.record.dofs), list(motion.record.limits)
     for j, b in enumerate(bones):
-        if b < 0 and slides[j]:
-            return None
-        if b <= 0:
+        if b < 0:
+            if slides[j]:
+                return None
             continue
         try:
             motion.channels.angles(b, clip.rotations[:, j], basis)

@@ -3,6 +3,8 @@
 Every guess is reported by `motiongraph info` and can be overruled when loading.
 """
 
+from decimal import Decimal
+
 import numpy as np
 
 from motiongraph.model.skeleton import Skeleton
@@ -10,6 +12,7 @@ from motiongraph.model.skeleton import Skeleton
 # Metres in one unit. "cmu": the number of an ASF with `length 0.45`, which the 2010 BVH conversion kept.
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
 TYPICAL_STATURE = 1.7
+_CUSTOMARY = (24, 25, 30, 48, 50, 60, 90, 100, 120, 144, 150, 180, 200, 240, 250, 300, 480, 500, 1000)
 _TELEVISION = (24, 30, 60, 120, 240)
 
 
@@ -19,6 +22,11 @@ def metres_per_unit(stature: float) -> tuple[float, str]:
         return 1.0, "m"
     name = min(UNITS, key=lambda n: abs(np.log(stature * UNITS[n] / TYPICAL_STATURE)))
     return UNITS[name], name
+
+
+def sampled(frames: int) -> np.ndarray:
+    """Indices of the poses, at most 64, that are looked at."""
+    return np.unique(np.linspace(0, frames - 1, 64).astype(int))
 
 
 def stature(positions: np.ndarray, skeleton: Skeleton) -> float:
@@ -53,20 +61,21 @@ def _reach(positions):
 def frame_rate(frame_time: str) -> float:
     """Frames a second meant by a frame time in seconds, as text: ".0083333" is 120, "0.033333" is 30.
 
-    The last digit may be off by one; if a whole rate, or a television rate n·1000/1001, lies in that range, it is
-    what was meant.
+    A rate in customary use whose frame time was rounded or cut to these digits is what was meant ("0.017" is 60,
+    not 59), unless they give another whole rate exactly. Then the last digit may be off by one: if a whole rate, or
+    a television rate n·1000/1001, lies in that range, it was meant.
     """
     seconds = float(frame_time)
-    mantissa, _, exponent = frame_time.lower().partition("e")
-    digits = len(mantissa.partition(".")[2])
-    slack = max(10.0 ** (int(exponent or 0) - digits), 1e-6 * seconds)
-    slow, fast = 1.0 / (seconds + slack), 1.0 / max(seconds - slack, 1e-12)
     whole = round(1.0 / seconds)
-    if whole and slow <= whole <= fast:
+    if abs(1.0 / seconds - whole) < 1e-6 * whole:
         return float(whole)
-    for rate in _TELEVISION:
-        if slow <= rate / 1.001 <= fast:
-            return rate / 1.001
+    digit = 10.0 ** Decimal(frame_time).as_tuple().exponent
+    for rate in sorted(_CUSTOMARY, key=lambda rate: abs(1.0 / rate - seconds)):
+        if -0.5 * digit <= 1.0 / rate - seconds < digit:
+            return float(rate)
+    for rate in (whole, *(rate / 1.001 for rate in _TELEVISION)):
+        if rate and abs(1.0 / rate - seconds) <= min(max(digit, 1e-6 * seconds), 0.5 * seconds):
+            return float(rate)
     return 1.0 / seconds
 
 

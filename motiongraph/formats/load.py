@@ -16,7 +16,7 @@ from motiongraph.formats.asf_parser import read_asf
 from motiongraph.formats.bvh import read_bvh
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
-from motiongraph.formats.scanner import Text
+from motiongraph.formats.scanner import Text, unreadable
 from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
@@ -24,7 +24,6 @@ from motiongraph.progress import SILENT
 
 EXTENSIONS = (".bvh", ".amc")
 AMC_RATE = 120.0  # CMU's; an AMC seldom says
-_SAMPLED = 64  # poses looked at to guess unit and up axis
 
 
 def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
@@ -43,7 +42,7 @@ def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
         raise MotionError(f"metres per unit must be a positive number, not {units!r}")
     if up not in ("auto", "y", "z"):
         raise MotionError(f"the up axis must be auto, y or z, not {up!r}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise FormatError(path, "is a folder; expected a .bvh or .amc file")
     if kind in EXTENSIONS:
         clip = _load_bvh(path, units, up, fps) if kind == ".bvh" else _load_amc(path, units, up, skeleton, fps)
@@ -96,7 +95,7 @@ def find_files(paths) -> list[Path]:
         paths = [paths]
     found: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
+        if os.path.isdir(path):
             inside = sorted(f for f in path.rglob("*") if f.suffix.lower() in EXTENSIONS and f.is_file())
             if not inside:
                 raise FormatError(path, "this folder holds no .bvh or .amc file")
@@ -110,7 +109,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
     text = Text(path)
     bvh = read_bvh(text)
     motion = BvhMotion.of(bvh.hierarchy, bvh.values)
-    sample = bvh.values[np.unique(np.linspace(0, len(bvh.values) - 1, _SAMPLED).astype(int))]
+    sample = bvh.values[guess.sampled(len(bvh.values))]
 
     def posed(axis):
         """Sampled poses (n, J, 3) and the skeleton, in file units."""
@@ -124,6 +123,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
     scale, unit = _scale(units, guess.stature(poses, body))
     skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], scale)
     turns = motion.channels.turns
+    root_turns = turns[motion.folded]
     rate = guess.frame_rate(bvh.frame_time)
     still = [f"root {name!r} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
     notes = (*text.warned, *still)
@@ -133,7 +133,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         rotations,
         fps=_rate(path, fps, rate),
         name=path.stem,
-        first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], turns[motion.folded])),
+        first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], root_turns[root_turns >= 0])),
         offsets=sliding,
         source=Source(str(path), "bvh", scale, unit, axis, motion, bvh.values, rate, bvh.frame_time, notes),
     )
@@ -142,7 +142,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
 def _load_amc(path, units, up, skeleton, fps) -> Clip:
     text = Text(path)
     asf_path = find_asf(path) if skeleton is None else Path(skeleton)
-    asf = _skeleton_record(str(asf_path), _stamp(asf_path))
+    asf, oddities = _skeleton_record(str(asf_path), _stamp(asf_path))
     amc = read_amc(text, asf, str(asf_path))
     motion = AmcMotion.of(asf, amc)
     axis = up
@@ -151,7 +151,7 @@ def _load_amc(path, units, up, skeleton, fps) -> Clip:
         axis = guess.up_axis(rest, rest[None])
     scale, unit = (asf.metres, f"{asf.length_unit:g} per inch") if units == "auto" else _scale(units, 0.0)
     body, root, rotations, sliding = motion.build(amc.values, UPRIGHT[axis], scale)
-    rate = amc.rate or AMC_RATE
+    rate, notes = amc.rate or AMC_RATE, (*oddities, *text.warned)
     return Clip(
         body,
         root,
@@ -159,28 +159,32 @@ def _load_amc(path, units, up, skeleton, fps) -> Clip:
         fps=_rate(path, fps, rate),
         name=path.stem,
         offsets=sliding,
-        source=Source(str(path), "amc", scale, unit, axis, motion, amc.values, rate, amc.number, tuple(text.warned)),
+        source=Source(str(path), "amc", scale, unit, axis, motion, amc.values, rate, amc.number, notes),
     )
 
 
 @lru_cache(maxsize=64)
-def _skeleton_record(path: str, stamp) -> Asf:
-    """An ASF parsed once for all the AMC files of its subject, until the file changes."""
-    return read_asf(Text(path))
+def _skeleton_record(path: str, stamp) -> tuple[Asf, tuple[str, ...]]:
+    """An ASF and what was odd about it, parsed once for all the AMC files of its subject, until the file changes."""
+    text = Text(path)
+    return read_asf(text), tuple(text.warned)
 
 
 def _stamp(path: Path):
     try:
         status = os.stat(path)
-    except OSError as problem:
-        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
-    return status.st_mtime_ns, status.st_size
+    except (OSError, ValueError) as problem:
+        raise unreadable(path, problem) from problem
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def find_asf(path: Path) -> Path:
     """The skeleton of an AMC: walk_01.asf, or walk.asf, or the only .asf beside it."""
     path = Path(path)
-    beside = sorted(f for f in path.absolute().parent.iterdir() if f.suffix.lower() == ".asf")
+    try:
+        beside = sorted(f for f in path.absolute().parent.iterdir() if f.suffix.lower() == ".asf")
+    except OSError as problem:
+        raise unreadable(path.parent, problem) from problem
     stem = path.stem.lower()
     for wanted in (stem, stem.partition("_")[0]):
         for file in beside:

@@ -4,6 +4,7 @@
 and raises MotionError where the file's own channels cannot hold the motion.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,9 +161,10 @@ def _offset(clip, joint):
 def _put(values, columns, places, rest, scale):
     """Write places (F, 3), file units, into their columns; one without a column must stay at `rest`, or it is lost."""
     places = np.broadcast_to(places, (len(values), 3))
+    decimals = 6 + max(0, math.ceil(math.log10(scale)))
     for axis, column in enumerate(columns):
         if column >= 0:
-            values[:, column] = np.round(places[:, axis], 6)
+            values[:, column] = np.round(places[:, axis], decimals)
         elif np.abs(places[:, axis] - rest[axis]).max() * scale > 1e-6:
             raise MotionError("the file's channels cannot hold where the joint moves")
 
@@ -177,8 +179,10 @@ def _joints_above_the_mover(record, channels, values) -> int:
         columns = np.concatenate([channels.turns[above], channels.places[above]])
         own = values[:, columns[columns >= 0]]
         below = values[:, channels.places[children[0]]]
-        still = not own.size or not np.ptp(own, axis=0).any()
-        moves = np.ptp(below, axis=0).any() if len(values) > 1 else (below[0] != record.offsets[children[0]]).any()
+        if len(values) > 1:
+            still, moves = not np.ptp(own, axis=0).any(), np.ptp(below, axis=0).any()
+        else:  # a single pose tells less: then only a root that was never touched
+            still, moves = not own.any(), (below[0] != record.offsets[children[0]]).any()
         if not (still and moves):
             return above
         above += 1

@@ -1,6 +1,8 @@
 """From clips to files, in the layout of the file a clip came from where that can hold the motion."""
 
+import os
 import re
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +10,11 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.formats import guess
 from motiongraph.formats.amc import Amc, format_amc
 from motiongraph.formats.asf import Asf, format_asf
 from motiongraph.formats.bvh import Bvh, format_bvh
-from motiongraph.formats.fresh import CENTIMETRE, new_asf, new_hierarchy, same_skeleton, widened_asf
+from motiongraph.formats.fresh import new_asf, new_hierarchy, same_skeleton, widened_asf
 from motiongraph.formats.motion import AmcMotion, BvhMotion
 from motiongraph.formats.source import UPRIGHT
 from motiongraph.model.clip import Clip
@@ -26,11 +29,11 @@ def save(clip: Clip, path) -> None:
     path = Path(path)
     kind = path.suffix.lower()
     if kind == ".bvh":
-        _write(path, format_bvh(bvh_of(clip)))
+        _write({path: format_bvh(bvh_of(clip))})
     elif kind == ".amc":
         asf, amc = amc_of(clip)
-        _write(path.with_suffix(".asf"), format_asf(asf, re.sub(r"\s", "_", clip.name)))
-        _write(path, format_amc(amc, asf, clip.fps))
+        name = re.sub(r"[\s\0- :#]", "_", clip.name)
+        _write({path.with_suffix(".asf"): format_asf(asf, name), path: format_amc(amc, asf, clip.fps)})
     elif kind == ".glb":
         from motiongraph.formats.gltf import write_glb
 
@@ -39,20 +42,33 @@ def save(clip: Clip, path) -> None:
         raise MotionError(f"{path}: expected a name that ends in .bvh, .amc or .glb")
 
 
-def _write(path, text):
-    with writing(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+def _write(texts: dict[Path, str]):
+    """All of the files, or none."""
+    with ExitStack() as files:
+        for path, text in texts.items():
+            if os.path.isdir(path):
+                raise MotionError(f"{path}: cannot be written: there is a folder of that name")
+            file = files.enter_context(writing(path, "w", encoding="utf-8", errors="replace", newline="\n"))
+            file.write(text)
+            file.flush()
 
 
 def bvh_of(clip: Clip) -> Bvh:
     """The BVH record of a clip."""
     values = _in_its_own_channels(clip, "bvh")
     if values is None:
-        record, written = new_hierarchy(clip, CENTIMETRE)
+        unit = _unit(clip)
+        record, written = new_hierarchy(clip, unit)
         motion = BvhMotion(record, record.layout(), 0, np.zeros(sum(map(len, record.channels))))
-        return Bvh(record, _frame_time(clip), motion.values(written, UPRIGHT["y"], CENTIMETRE))
+        return Bvh(record, _frame_time(clip), motion.values(written, UPRIGHT["y"], unit))
     source = clip.source
     return Bvh(source.motion.record, source.timing if clip.fps == source.fps else _frame_time(clip), values)
+
+
+def _unit(clip):
+    """Metres in a unit of a new BVH: centimetres as is customary, metres where a reader would take those for inches."""
+    height = guess.stature(clip.positions()[guess.sampled(len(clip))], clip.skeleton)
+    return next((u for u in (0.01, 1.0) if guess.metres_per_unit(height / u)[0] == u), 0.01)
 
 
 def _frame_time(clip):

@@ -5,7 +5,9 @@ to 10^±22 needs one correctly rounded operation (Clinger 1990), so the result i
 other number is left to `float()` itself.
 """
 
+import os
 import re
+import stat
 import warnings
 from os import PathLike, fspath
 
@@ -20,8 +22,14 @@ END, FULL, SLOW, BAD, LONG = range(5)
 _POWERS = np.array([10.0**n for n in range(23)])
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 _DOUBLES = types.Array(types.float64, 1, "C", readonly=True)
-_WORD = re.compile(rb"\S")
-_TOKEN = re.compile(rb"\s*([{}]|[^\s{}]+)")
+_WORD = re.compile(rb"[^\0- ]*")
+_TOKEN = re.compile(rb"[\0- ]*([{}]|[^\0- {}]+)")  # what the kernels call a word, too
+# Python's float() also takes "1_000", "nan", "infinity" and the digits of every script.
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# No coordinate is that large (single precision ends there), and what is smaller can be squared and summed. The
+# compiled scanner leaves everything above 2^53·10^22 to Python, so the bound is looked at in one place only.
+LARGEST = 1e38
+_CELLS = 5_000_000
 _SIGNATURES = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture"}
 _SIGNATURES |= {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive", b"%PDF": "a PDF", b"glTF": "a GLB"}
 
@@ -138,14 +146,11 @@ class Text:
 
     def __init__(self, path: str | PathLike, data: bytes | None = None):
         self.path = fspath(path)
-        if data is None:
-            try:
-                with open(path, "rb") as file:
-                    data = file.read()
-            except OSError as problem:
-                raise FormatError(self.path, f"cannot be read: {problem.strerror or problem}") from problem
-        self.data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
-        if not _WORD.search(self.data):
+        data = _read(self.path) if data is None else data
+        data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+        # Lines of old Macs end with CR alone; a file has one kind of line end, so that places stay what they are.
+        self.data = data if b"\n" in data else data.replace(b"\r", b"\n")
+        if not self.data.strip():
             raise FormatError(self.path, "the file is empty")
         for signature, what in _SIGNATURES.items():
             if self.data.startswith(signature):
@@ -156,12 +161,15 @@ class Text:
         self.bytes = np.frombuffer(self.data, np.uint8)
         self.warned: list[str] = []
 
+    @property
+    def most_cells(self) -> int:
+        """How many joints of frames a file may mean: joints that never move cost it no bytes, but memory here."""
+        return max(len(self.data), _CELLS)
+
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of a byte offset."""
-        before = self.data[:offset]
-        if b"\n" in self.data:
-            return before.count(b"\n") + 1, offset - (before.rfind(b"\n") + 1) + 1
-        return before.count(b"\r") + 1, offset - (before.rfind(b"\r") + 1) + 1
+        """Line and column, from 1 and in letters, of a byte offset."""
+        start = self.data.rfind(b"\n", 0, offset) + 1
+        return self.data.count(b"\n", 0, offset) + 1, len(decoded(self.data[start:offset])) + 1
 
     def error(self, message: str, offset: int) -> FormatError:
         return FormatError(self.path, message, *self.place(offset))
@@ -180,23 +188,28 @@ class Text:
             return "", len(self.data), len(self.data)
         return decoded(match[1]), match.start(1), match.end(1)
 
+    def word(self, position: int) -> str:
+        """Everything from a byte on up to the next blank, braces too: what a kernel takes for one number."""
+        return decoded(_WORD.match(self.data, position)[0])
+
     def number(self, position: int, expected: str = "a number") -> tuple[float, int]:
         """The next word as a finite number: (value, where it stops)."""
         word, start, stop = self.token(position)
-        try:
-            # float() also takes "1_000", "nan" and "infinity", which no motion-capture file means.
-            value = float(word) if word[:1] in "+-.0123456789" and "_" not in word else np.nan
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value):
+        return self.value(word, start, expected), stop
+
+    def value(self, word: str, start: int, expected: str = "a number") -> float:
+        """A word that starts at byte `start` as a finite number."""
+        if not _NUMBER.fullmatch(word):
             raise self.error(f"expected {expected}, found {quoted(word)}", start)
-        return value, stop
+        value = float(word)
+        if abs(value) > LARGEST:
+            raise self.error(f"expected {expected} of at most {LARGEST:g}, found {quoted(word)}", start)
+        return value
 
     def exactly(self, numbers: np.ndarray, slow: np.ndarray):
         """Let Python read the numbers that the compiled scanner would not; numbers: flat, slow: (n, 3)."""
         for index, start, stop in slow.tolist():
-            numbers[index], _ = self.number(start)
-            assert stop <= len(self.data)
+            numbers[index] = self.value(decoded(self.data[start:stop]), start)
 
 
 def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.ndarray, int]:
@@ -216,11 +229,28 @@ def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.
             more = min(len(out) + width * 1024, (len(text.data) - position) // 2 + 1)
             out = np.concatenate([out[:count], np.empty(max(more, width))])
         elif stopped == BAD:
-            text.number(position)
-            raise text.error(f"expected a number, found {quoted(text.token(position)[0])}", position)
+            raise text.error(f"expected a number, found {quoted(text.word(position))}", position)
         elif stopped == LONG:
             row = count // width
             raise text.error(f"frame {row - 1} does not end here: expected a new line after {width} numbers", position)
+
+
+def _read(path: str) -> bytes:
+    try:
+        # Not to wait for a pipe that nobody writes to, nor to read a device that never ends.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            data = file.read() if regular else b""
+    except (OSError, ValueError) as problem:
+        raise unreadable(path, problem) from problem
+    if not regular:
+        raise FormatError(path, "is a pipe or a device; expected a file")
+    return data
+
+
+def unreadable(path: str | PathLike, problem: Exception) -> FormatError:
+    """For what the file system says of a path, or Python of its letters."""
+    return FormatError(path, f"cannot be read: {getattr(problem, 'strerror', None) or problem}")
 
 
 def decoded(raw: bytes) -> str:
