@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from motiongraph import __version__
-from motiongraph.cli import convert, fetch, info
+from motiongraph.cli import convert, fetch, info, matrix
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(info.info)
 app.command()(convert.convert)
+app.command()(matrix.matrix)
 app.add_typer(fetch.app, name="fetch")
 
 

@@ -49,7 +49,7 @@ class Bodies:
 
         positions = clip.positions()[clip.first :]
         P = positions[:, joints] - positions[:, :1]  # about the root, for the sake of rounding
-        with single_threaded_blas():  # its threads keep a core busy for a while after they are done
+        with single_threaded_blas():
             bodies = np.matmul(P.transpose(0, 2, 1), cloud.factor)
         xz = np.ascontiguousarray(bodies[:, ::2].reshape(len(P), -1), np.float32)
         y = np.ascontiguousarray(bodies[:, 1] - cloud.rest, np.float32)
@@ -135,7 +135,7 @@ def _distinct(skeletons):
     for s in skeletons:
         if not any(s == k for k in kept):
             kept.append(s)
-    return sorted(kept, key=lambda s: (s.names, s.offsets.tobytes()))
+    return tuple(sorted(kept, key=lambda s: (s.names, s.offsets.tobytes())))
 
 
 def _sides(path, planar):

@@ -9,6 +9,7 @@ import os
 import time
 import warnings
 import zlib
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -55,10 +56,8 @@ class Cache:
             return None
         arrays = _unpacked(content)
         if arrays is not None:
-            try:
+            with suppress(OSError):  # another program may have removed it just now; what was read is good
                 os.utime(path)
-            except OSError:
-                pass  # another program removed it just now; what was read is good
         return arrays
 
     def put(self, key: str, arrays: dict[str, np.ndarray]) -> bool:

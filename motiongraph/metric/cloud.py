@@ -5,19 +5,21 @@ it turns the positions of J joints into fewer than J numbers an axis, however ma
 """
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.metric.joints import correspondence, joint_weights
+from motiongraph.metric.stream import single_threaded_blas
 
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
     """What a skeleton's cloud comes to. Weights are scaled to add up to one; `total` is what they were.
 
-    joints: names, in the order of the first skeleton's; used: (r,) int, the joints whose positions are needed;
+    skeleton: the one whose order of joints counts; used: (r,) int, the joints whose positions are needed;
     factor: (r, K), bodies are factorᵀ·P[used], with no share in where the body is as a whole; centre: (r,), the
     centre of weight is centreᵀ·P[used]; rest: (K,) metres, heights of the rest pose, subtracted from every body's.
     """
@@ -29,7 +31,7 @@ class Cloud:
     rest: np.ndarray
     total: float
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The same for equal clouds."""
         digest = blake2b(digest_size=16)
@@ -38,7 +40,8 @@ class Cloud:
         return digest.hexdigest()
 
     @classmethod
-    def of(cls, skeletons, weights=None, samples_per_bone: int = 5, rigid: bool = True) -> "Cloud":
+    @lru_cache(maxsize=64)
+    def of(cls, skeletons: tuple, weights=None, samples_per_bone: int = 5, rigid: bool = True) -> "Cloud":
         """The cloud shared by skeletons with the same joints; bones weigh by their mean length over them.
 
         rigid: False where joints slide, so that no position follows from others.
@@ -55,7 +58,8 @@ class Cloud:
             )
         used, E = _basis(first.parents, offsets) if rigid else (np.arange(len(first)), np.eye(len(first)))
         W, v = E.T @ W @ E / total, E.T @ v / total
-        values, vectors = np.linalg.eigh(W - np.outer(v, v))
+        with single_threaded_blas():  # its threads keep a core busy for a while after they are done
+            values, vectors = np.linalg.eigh(W - np.outer(v, v))
         # Rising eigenvalues: BLAS then adds the small products first, which loses least. A direction moves by about
         # a metre, so that one with an eigenvalue of 1e-14 cannot be worth more than a ten thousandth of a millimetre.
         kept = values > 1e-14

@@ -119,7 +119,7 @@ class DistanceMatrix:
     def save_numbers(self, path, threshold=None, **options):
         """Write costs, minima with their alignments, and what they mean as a numpy `.npz`."""
         minima = self.minima(threshold, **options)
-        cost, theta, x0, z0 = self.pair.exact(minima["a"], minima["b"])
+        _, theta, x0, z0 = self.pair.exact(minima["a"], minima["b"])
         about = {"a": self.a, "b": self.b, "unit": self.metric.unit, "window": self.window, "fps": self.fps}
         about |= {"first_a": self.first_a, "first_b": self.first_b, "metric": repr(self.metric)}
         alignment = {"theta": theta, "x0": x0, "z0": z0}

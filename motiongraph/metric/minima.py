@@ -130,7 +130,7 @@ def transposed(candidates) -> np.ndarray:
     turned["a"], turned["b"] = candidates["b"], candidates["a"]
     turned["ties"] = 0
     for k, (da, db) in enumerate(_AROUND):
-        to = int(np.flatnonzero((_AROUND == (db, da)).all(axis=1))[0])
+        to = _AROUND.tolist().index([db, da])
         turned["ties"] |= ((candidates["ties"] >> k) & 1) << to
     cos, sin = np.cos(candidates["theta"]), np.sin(candidates["theta"])
     turned["theta"] = -candidates["theta"]

@@ -36,9 +36,9 @@ class CloudPair:
         self.a, self.b = a, b
         self.window = a.window
         self.shape = len(a), len(b)
-        # A float32 product of K terms is off by about √K·2⁻²⁴ of the factors' lengths (Higham and Mary 2019); three
-        # times that, and a cost c with an error e in c² is off by e / 2c. Costs below this, in cm, are recomputed.
-        error = 2.0 * 3.0 * np.sqrt(max(a.xz.shape[1], 1)) * 2.0**-24 * max(a.energy, b.energy)
+        # A float32 product of K terms is off by about √K·2⁻²⁴ of its factors' lengths (Higham and Mary 2019, and thirty
+        # times less in practice); a cost c with an error e in c² is off by e / 2c. Costs below this (cm) are mended.
+        error = 2.0 * np.sqrt(a.xz.shape[1]) * 2.0**-24 * max(a.energy, b.energy)
         self.limit = 100.0 * error / (2.0 * _TOLERANCE)
 
     def sweep(self, a0, a1, b0, b1, band=None):

@@ -1,0 +1,127 @@
+"""`motiongraph matrix`: the distances between two clips as a picture and as numbers."""
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.console import print_json, progress_bar, say
+from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.errors import MotionError
+
+
+class Align(StrEnum):
+    planar = "planar"
+    in_place = "in-place"
+    none = "none"
+
+
+class Kind(StrEnum):
+    cloud = "cloud"
+    angle = "angle"
+    angle_velocity = "angle-velocity"
+    angle_acceleration = "angle-acceleration"
+
+
+class Weights(StrEnum):
+    even = "even"
+    mao = "mao"
+
+
+class Method(StrEnum):
+    neighbours = "neighbours"
+    partial = "partial"
+
+
+class Order(StrEnum):
+    one = "1"
+    two = "2"
+    four = "4"
+
+
+def matrix(
+    a: Annotated[Path, typer.Argument(metavar="A", help="Clip along the rows: .bvh or .amc.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Clip along the columns; may be A itself.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="PNG", help="Picture to write, one pixel a cell.")
+    ] = None,
+    figure: Annotated[
+        bool, typer.Option("--figure", metavar="", help="Picture with axes, legend and colour bar instead.")
+    ] = False,
+    npz: Annotated[Path | None, typer.Option(metavar="NPZ", help="Write costs and minima as a numpy file.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(parser=positive, metavar="CM", help="Only minima up to this cost; above it, dark.")
+    ] = None,
+    window: Annotated[
+        float | None, typer.Option(parser=positive, metavar="S", help="Seconds of a window. (default: a third)")
+    ] = None,
+    align: Annotated[Align, typer.Option(help="How B may be moved to meet A.")] = Align.planar,
+    kind: Annotated[Kind, typer.Option(help="What is compared: points on the bones, or joint angles.")] = Kind.cloud,
+    order: Annotated[Order, typer.Option(help="Norm over the joint angles.")] = Order.two,
+    samples: Annotated[int, typer.Option(min=0, metavar="N", help="Points along every bone; 0: on the joints.")] = 5,
+    weights: Annotated[Weights, typer.Option(help="Joint weights: all alike, or Mao's table 4.1.")] = Weights.even,
+    taper: Annotated[bool, typer.Option("--taper", metavar="", help="Frames count less later in the window.")] = False,
+    method: Annotated[Method, typer.Option(help="What a local minimum is.")] = Method.neighbours,
+    radius: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Only the best minimum within N frames.")
+    ] = None,
+    skeleton: Skeleton = None,
+    units: Units = "auto",
+    up: UpAxis = Up.auto,
+    rate: Rate = None,
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep distances for the next time.")] = True,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    force: Force = False,
+) -> None:
+    """Compare two clips, every window of A with every window of B.
+
+    Rows and columns are the frames where the windows begin. Light is close; green dots are local minima, where a
+    transition would be best.
+    """
+    for path in (output, npz):
+        if path is not None and path.exists() and not force:
+            raise MotionError(f"{path} is there already; --force overwrites it")
+
+    from motiongraph.formats.load import load
+    from motiongraph.metric.distance import distance_matrix
+    from motiongraph.metric.metric import Metric
+
+    metric = Metric(
+        window=1 / 3 if window is None else window,
+        align=align.value,
+        samples_per_bone=samples,
+        joint_weights=None if weights is Weights.even else weights.value,
+        taper="gaussian" if taper else None,
+        kind=kind.value,
+        order=int(order.value),
+    )
+    reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
+    clip_a = load(a, **reading)
+    clip_b = clip_a if a == b else load(b, **reading)
+    started = time.perf_counter()
+    with progress_bar() as progress:
+        result = distance_matrix(clip_a, clip_b, metric, cache=None if cache else False, progress=progress)
+    options = {"method": method.value, "radius": radius}
+    minima = result.minima(threshold, **options)
+    seconds = time.perf_counter() - started
+    if output is not None:
+        result.save_image(output, threshold, annotated=figure, **options)
+    if npz is not None:
+        result.save_numbers(npz, threshold, **options)
+    if json:
+        rows, columns = result.cost.shape
+        told = {"a": str(a), "b": str(b), "picture": output and str(output), "npz": npz and str(npz)}
+        told |= {"rows": rows, "columns": columns, "window": result.window, "fps": result.fps}
+        told |= {"first_a": result.first_a, "first_b": result.first_b, "unit": metric.unit}
+        told |= {"minimum": round(float(result.cost.min()), 4), "maximum": round(float(result.cost.max()), 4)}
+        print_json(told | {"threshold": threshold, "minima": len(minima), "seconds": round(seconds, 6)})
+    else:
+        rows, columns = result.cost.shape
+        limit = "" if threshold is None else f" up to {threshold:g} {metric.unit}"
+        say(f"{rows} × {columns} windows of {result.window} frames compared in {seconds:.3f} s")
+        say(f"lowest cost {result.cost.min():.2f} {metric.unit}, {len(minima)} local minima{limit}")
+        written = [str(p) for p in (output, npz) if p is not None]
+        if written:
+            say(f"wrote {' and '.join(written)}")
