@@ -22,6 +22,8 @@ _WHERE = {
     "DistanceMatrix": "motiongraph.metric.distance",
     "distance_matrix": "motiongraph.metric.distance",
     "find_minima": "motiongraph.metric.search",
+    "synthesize": "motiongraph.synthesis.synthesize",
+    "quality": "motiongraph.synthesis.quality",
     "MotionError": "motiongraph.errors",
     "FormatError": "motiongraph.errors",
     "FormatWarning": "motiongraph.errors",

@@ -19,6 +19,7 @@ class Clip:
     labels: words for all frames, a mapping word → ranges, or `Labels`. first: the first frame of captured
     motion (1 where a file opens with an added T-pose). offsets: None, or (F, J, 3) metres for the rare clip
     whose joints slide along their parents. source: what `formats` needs to write the file back as it came.
+    origin: for made motion, where every frame came from and which feet are planted (see `synthesis.origin`).
     Arrays are taken over, not copied, and become read-only.
     """
 
@@ -31,6 +32,7 @@ class Clip:
     first: int = 0
     offsets: np.ndarray | None = None
     source: Any = field(default=None, repr=False)
+    origin: Any = field(default=None, repr=False)
 
     def __post_init__(self):
         root = np.ascontiguousarray(self.root, np.float64)
@@ -94,8 +96,14 @@ class Clip:
         return self._transforms[1]
 
     def contacts(self, **thresholds):
-        """(F, n) bool, True where a foot joint is planted; `.names` are those of the n joints."""
-        from motiongraph.model.contacts import find_contacts
+        """(F, n) bool, True where a foot joint is planted; `.names` are those of the n joints.
+
+        Made motion carries the contacts of the clips it was made from; thresholds make it look for itself.
+        """
+        from motiongraph.model.contacts import Contacts, find_contacts
+
+        if self.origin is not None and not thresholds:
+            return Contacts.of(self.origin.planted, self.skeleton, self.origin.joints)
 
         return find_contacts(self, **thresholds)
 
@@ -128,6 +136,7 @@ class Clip:
             fps=self.fps / step,
             first=-(-max(self.first - start, 0) // step),
             source=self.source and self.source.sliced(frames),
+            origin=self.origin and self.origin.take(frames),
         )
 
     def resampled(self, fps: float) -> "Clip":
@@ -148,6 +157,8 @@ class Clip:
         above = np.minimum(below + 1, len(self) - 1)
         t = np.maximum(time - below, 0.0)
 
+        nearest = np.where(t < 0.5, below, above)
+
         def linear(values):
             weight = t.reshape(-1, *[1] * (values.ndim - 1))
             return (1.0 - weight) * values[below] + weight * values[above]
@@ -157,7 +168,8 @@ class Clip:
             root=linear(self.root),
             rotations=rot.slerp(self.rotations[below], self.rotations[above], t[:, None]),
             offsets=None if self.offsets is None else linear(self.offsets),
-            labels=self.labels.take(np.where(t < 0.5, below, above)),
+            labels=self.labels.take(nearest),
+            origin=self.origin and self.origin.take(nearest),
             fps=fps,
             source=self._layout(),
         )

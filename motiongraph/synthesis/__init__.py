@@ -1,0 +1,1 @@
+"""From walks to motion: stitching, blending, footplants, and how good the result is."""
