@@ -17,7 +17,8 @@ class Walk:
     """clips: those of the graph; window: L, the frames of a transition; fps; steps: n rows of STEP;
     transitions: n − 1 rows of TRANSITION, the k-th from step k to step k + 1; method: how it was found;
     complete: False for the best found so far when time ran out; note: what there is to say about how it ended;
-    seconds: spent computing; facts: figures of the method, such as path error."""
+    seconds: spent computing; facts: figures of the method, such as path error; placed: theta, x, z, where the first
+    step's clip is put on the floor."""
 
     clips: tuple
     window: int
@@ -29,6 +30,7 @@ class Walk:
     note: str = ""
     seconds: float = 0.0
     facts: dict = field(default_factory=dict)
+    placed: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self):
         steps, jumps = np.asarray(self.steps, STEP), np.asarray(self.transitions, TRANSITION)
@@ -83,9 +85,11 @@ class Walk:
     def placements(self) -> np.ndarray:
         """(n, 3) theta, x, z: where each step's clip is put on the floor (Kovar 2002, 4.1).
 
-        The first stays where it was captured; every transition multiplies its alignment onto the placement before.
+        The first is where `placed` says, which is where it was captured unless the walk was asked to go somewhere;
+        every transition multiplies its alignment onto the placement before.
         """
-        out = np.zeros((len(self.steps), 3))
+        out = np.empty((len(self.steps), 3))
+        out[0] = self.placed
         for k, jump in enumerate(self.transitions):
             out[k + 1] = compose(out[k], (jump["theta"], jump["x0"], jump["z0"]))
         return out
