@@ -80,14 +80,15 @@ def frame_rate(frame_time: str) -> float:
 
 
 def opens_with_t_pose(values: np.ndarray, turns: np.ndarray, root_turns: np.ndarray) -> bool:
-    """Whether frame 0 was added by CMU's BVH conversion: whole degrees, mostly 0, root unturned, and then a jump.
+    """Whether frame 0 was added by CMU's BVH conversion: whole degrees, mostly 0, root unturned, far from what comes.
 
-    values: (F, C) degrees; turns, root_turns: the columns of all rotations and of the root's.
+    values: (F, C) degrees; turns, root_turns: the columns of all rotations and of the root's. Captured angles are
+    never all whole; a file whose other frames are whole too was not captured, and proves nothing.
     """
     if len(values) < 3 or len(turns) < 30 or np.any(values[0, root_turns]):
         return False
-    head = values[:12, turns]
-    if np.any(head[0] != np.round(head[0])) or np.mean(head[0] == 0.0) < 0.5:
+    pose, motion = values[0, turns], values[1:12, turns]
+    if np.any(pose != np.round(pose)) or np.mean(pose == 0.0) < 0.5 or np.all(motion == np.round(motion)):
         return False
-    steps = np.abs((np.diff(head, axis=0) + 180.0) % 360.0 - 180.0).mean(axis=1)
-    return bool(steps[0] > 1.0 and steps[0] > 4.0 * np.median(steps[1:]))
+    away = (np.median(motion, axis=0) - pose + 180.0) % 360.0 - 180.0
+    return bool(np.abs(away).mean() > 1.0)
