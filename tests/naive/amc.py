@@ -1,7 +1,8 @@
 """An ASF/AMC reader and its kinematics with 4×4 matrices, line by line and bone by bone; imports nothing of ours.
 
 It takes well-made files only, and keeps the file's units and axes. A bone is parent · offset · C · T · R · C⁻¹, where
-rotations are applied in the order in which they are listed.
+rotations are applied in the order in which they are listed; the three angles of an `axis` are those about x, y and z,
+whatever the order.
 """
 
 import math
@@ -106,7 +107,7 @@ def positions(bones, units, frame, degrees=True):
             else:
                 turns.append(value * amc_unit)
                 order.append(dof[1])
-        c = _turns([a * asf_unit for a in bone["axis"]], bone["order"])
+        c = _turns([bone["axis"]["xyz".index(a)] * asf_unit for a in bone["order"]], bone["order"])
         if name == "root":
             above = _shift(np.array(bone["position"]) + shift)
             shift = [0.0] * 3
