@@ -41,14 +41,14 @@ def threshold(candidates: Candidates) -> float:
         else:
             low = middle + 1
     # One decimal reads better on a slider, and rounding up keeps what was found.
-    return float(min(np.ceil(costs[low] * 10.0 - 1e-9) / 10.0, max(candidates.ceiling, costs[low])))
+    return float(min(np.ceil(costs[low] * 10.0 - 1e-9) / 10.0, candidates.dearest))
 
 
 def trade_off(candidates: Candidates, points: int = 33) -> np.ndarray:
     """(points,) threshold (cm), share of frames kept by the pruned graph, its transitions and their mean cost."""
     c = candidates
     rows = np.zeros(points, POINT)
-    rows["threshold"] = np.linspace(0.0, c.ceiling, points)
+    rows["threshold"] = np.linspace(0.0, c.dearest, points)
     for row in rows:
         taken = c.table["cost"] <= row["threshold"]
         kept = prune(c.structure, taken, c.labelling, c.piece_sets, c.transition_sets)

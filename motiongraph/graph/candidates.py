@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from motiongraph.progress import SILENT
 
 CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 RADIUS = 8 / 120  # s; a dearer minimum this near to a cheaper one adds nothing (scripts/bench.py graph)
+_BATCH = 1 << 26  # pairs of windows between two looks at what was found: about half a second of work
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """originals: the clips as given; clips: those in the graph, on one skeleton, each followed by its mirror image if
-    `mirror`; table: every transition up to `ceiling` cm, in order; radius: seconds of suppression around minima."""
+    """originals: the clips as given; clips: the same on one skeleton, each followed by its mirror image if `mirror`;
+    table: every transition up to `ceiling` (cm, or the metric's unit), in order; radius: seconds of suppression around
+    minima; left_out: the names of clips too short to take part."""
 
     originals: tuple[Clip, ...]
     clips: tuple[Clip, ...]
@@ -31,55 +33,77 @@ class Candidates:
     ceiling: float
     radius: float
     mirror: bool
+    left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, clips, metric, ceiling=CEILING, radius=RADIUS, mirror=False, progress=SILENT) -> "Candidates":
-        """Compare every pair of clips, and each clip with itself."""
-        originals = _unique_names(tuple(clips))
-        used = _prepared(originals, metric, mirror)
+    def of(cls, clips, metric, ceiling=None, radius=RADIUS, mirror=False, progress=SILENT) -> "Candidates":
+        """Compare every pair of clips, and each clip with itself; ceiling None: `CEILING`, or none for angles."""
+        if ceiling is None:
+            ceiling = CEILING if metric.kind == "cloud" else np.inf
+        originals, left_out = _long_enough(clips, metric)
+        if not originals:
+            raise MotionError("a graph needs at least one clip that is as long as a transition")
+        originals = named_apart(originals, mirror)
+        used = fitted(originals, mirror, progress=progress)
         found = _compare(used, metric, ceiling, radius, _pairs(len(used)), progress)
-        return cls(originals, used, metric, in_order(found), float(ceiling), float(radius), mirror)
+        return cls(originals, used, metric, in_order(found), float(ceiling), float(radius), mirror, left_out)
 
     def with_clips(self, clips, progress=SILENT) -> "Candidates":
-        """With more clips; only pairs with a new one are computed."""
-        originals = _unique_names((*self.originals, *clips))
-        used = _prepared(originals, self.metric, self.mirror)
-        if not _same(used[: len(self.clips)], self.clips):
-            return Candidates.of(originals, self.metric, self.ceiling, self.radius, self.mirror, progress)
-        pairs = [(i, j) for i, j in _pairs(len(used)) if j >= len(self.clips)]
+        """With more clips; only pairs with a new one are computed, unless most now have another skeleton."""
+        new, left_out = _long_enough(clips, self.metric)
+        originals, left_out = named_apart((*self.originals, *new), self.mirror), (*self.left_out, *left_out)
+        used = fitted(originals, self.mirror, self._known(), progress)
+        old = len(self.clips)
+        if used[0].skeleton != self.clips[0].skeleton:
+            old, table = 0, np.empty(0, TRANSITION)
+        else:
+            table = self.table
+        pairs = [(i, j) for i, j in _pairs(len(used)) if j >= old]
         found = _compare(used, self.metric, self.ceiling, self.radius, pairs, progress)
-        table = in_order(np.concatenate([self.table, found]))
-        return replace(self, originals=originals, clips=used, table=table)
+        table = in_order(np.concatenate([table, found]))
+        return replace(self, originals=originals, clips=used, table=table, left_out=left_out)
 
     def without(self, names, progress=SILENT) -> "Candidates":
         """Without the clips of these names, and their mirror images."""
-        known = {clip.name for clip in self.originals}
+        known = [clip.name for clip in self.originals]
         for name in names:
             if name not in known:
-                raise MotionError(f"the graph has no clip {name!r}; it has {', '.join(sorted(known))}")
-        originals = tuple(clip for clip in self.originals if clip.name not in names)
-        if not originals:
-            raise MotionError("a graph needs at least one clip")
-        used = _prepared(originals, self.metric, self.mirror)
-        index = {clip.name: i for i, clip in enumerate(used)}
-        kept = tuple(clip for clip in self.clips if clip.name in index)
-        if not _same(used, kept):
-            return Candidates.of(originals, self.metric, self.ceiling, self.radius, self.mirror, progress)
-        number = np.array([index.get(clip.name, -1) for clip in self.clips], np.int32)
-        rows = (number[self.table["src"]] >= 0) & (number[self.table["dst"]] >= 0)
-        table = self.table[rows]
+                raise MotionError(f"the graph has no clip {name!r}; it has {', '.join(known)}")
+        stays = np.array([name not in names for name in known])
+        if not stays.any():
+            raise MotionError("a graph needs at least one clip that is as long as a transition")
+        originals = tuple(clip for clip, stay in zip(self.originals, stays) if stay)
+        used = fitted(originals, self.mirror, self._known(), progress)
+        if used[0].skeleton != self.clips[0].skeleton:
+            found = _compare(used, self.metric, self.ceiling, self.radius, _pairs(len(used)), progress)
+            return replace(self, originals=originals, clips=used, table=in_order(found))
+        stays = np.repeat(stays, 2 if self.mirror else 1)
+        table = self.table[stays[self.table["src"]] & stays[self.table["dst"]]]
+        number = np.cumsum(stays, dtype=np.int32) - 1
         table["src"], table["dst"] = number[table["src"]], number[table["dst"]]
-        return replace(self, originals=originals, clips=used, table=in_order(table))
+        return replace(self, originals=originals, clips=used, table=table)
+
+    def _known(self):
+        """The clips in the graph that each original became."""
+        each = 2 if self.mirror else 1
+        return {id(clip): self.clips[each * i : each * (i + 1)] for i, clip in enumerate(self.originals)}
 
     @property
     def window(self) -> int:
         """L, the frames of a transition."""
         return self.metric.frames(self.clips[0].fps)
 
-    @property
+    @cached_property
     def frames(self) -> int:
         """Captured frames of all clips together."""
         return sum(len(clip) - clip.first for clip in self.clips)
+
+    @property
+    def dearest(self) -> float:
+        """The cost up to which there is something to choose: the ceiling, or the dearest candidate if there is none."""
+        if np.isfinite(self.ceiling):
+            return self.ceiling
+        return float(self.table["cost"].max(initial=0.0))
 
     @cached_property
     def structure(self) -> Structure:
@@ -103,79 +127,105 @@ def _pairs(count):
     return [(i, j) for i in range(count) for j in range(i, count)]
 
 
-def _unique_names(clips) -> tuple[Clip, ...]:
-    """Clips by different names, so that each can be asked for by its own."""
-    if not clips:
-        raise MotionError("a graph needs at least one clip")
+def _long_enough(clips, metric):
+    """The clips that can hold a transition, and the names of the others."""
+    used, left_out = [], []
+    for clip in clips:
+        window = metric.frames(clip.fps)
+        if len(clip) - clip.first >= window:
+            used.append(clip)
+        else:
+            left_out.append(clip.name)
+            warnings.warn(f"{clip.name!r} is shorter than the window of {window} frames: left out", stacklevel=4)
+    return tuple(used), tuple(left_out)
+
+
+def named_apart(clips, mirror: bool) -> tuple[Clip, ...]:
+    """Clips by different names, so that each, and its mirror image, can be asked for by its own."""
     taken: set[str] = set()
     named = []
     for clip in clips:
         name, n = clip.name, 2
-        while name in taken:
+        while taken & _names(name, mirror):
             name, n = f"{clip.name}_{n}", n + 1
-        taken.add(name)
+        taken |= _names(name, mirror)
         named.append(clip if name == clip.name else replace(clip, name=name))
     return tuple(named)
 
 
-def _prepared(originals, metric, mirror) -> tuple[Clip, ...]:
-    """On one skeleton, long enough to hold a transition, with mirror images if asked for.
+def _names(name, mirror):
+    """What a clip of this name and its mirror image are called (`model.mirror`)."""
+    return {name, f"{name}_mirrored", name.removesuffix("_mirrored")} if mirror else {name}
+
+
+def fitted(originals, mirror: bool, known=None, progress=SILENT) -> tuple[Clip, ...]:
+    """On one skeleton, with mirror images if asked for. known: id of an original → what it became before.
 
     The skeleton is the one that most clips have, the first of them where several do, so that it does not depend on
     what was added when.
     """
-    first = originals[0]
-    for clip in originals[1:]:
-        if clip.fps != first.fps:
-            raise MotionError(
-                f"{clip.name!r} has {clip.fps:g} frames a second and {first.name!r} {first.fps:g}; resample one of them"
-            )
-    counts: dict = {}
+    fps, counts = originals[0].fps, {}
     for clip in originals:
         counts[clip.skeleton] = counts.get(clip.skeleton, 0) + 1
+        if clip.fps != fps:
+            raise MotionError(
+                f"{clip.name!r} has {clip.fps:g} frames a second and {originals[0].name!r} {fps:g}; resample one of them"
+            )
     body = max(counts, key=counts.get)
-    window, used = metric.frames(first.fps), []
-    for clip in originals:
-        if len(clip) - clip.first < window:
-            warnings.warn(f"{clip.name!r} is shorter than the window of {window} frames and was left out", stacklevel=4)
+    like = next(clip.name for clip in originals if clip.skeleton == body)
+    used: list[Clip] = []
+    for done, clip in enumerate(originals):
+        progress(done, len(originals), f"fitting {clip.name}")
+        before = (known or {}).get(id(clip))
+        if before and before[0].skeleton == body:
+            used += before
             continue
-        fitted = clip.retargeted(body)
-        used += [fitted, fitted.mirrored()] if mirror else [fitted]
-    if not used:
-        raise MotionError(f"no clip is as long as the window of {window} frames")
+        try:
+            fits = clip.retargeted(body)
+        except MotionError as problem:
+            raise MotionError(f"{clip.name!r} cannot be in one graph with {like!r}: {problem}") from problem
+        used += [fits, fits.mirrored()] if mirror else [fits]
     return tuple(used)
-
-
-def _same(first, second) -> bool:
-    """Whether two lists hold the same motions."""
-    return len(first) == len(second) and all(
-        a is b
-        or (
-            a.name == b.name
-            and a.skeleton == b.skeleton
-            and a.first == b.first
-            and a.labels == b.labels
-            and np.array_equal(a.root, b.root)
-            and np.array_equal(a.rotations, b.rotations)
-        )
-        for a, b in zip(first, second)
-    )
 
 
 def _compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
     """The transitions, both ways, of these pairs of clips."""
-    prepared = [metric.prepare(clip) for clip in clips]
-    frames = max(round(radius * clips[0].fps), 0)
-    found = search(
-        [(prepared[i], prepared[j]) for i, j in pairs], ceiling=ceiling, radius=frames or None, progress=progress
-    )
-    parts = [np.empty(0, TRANSITION)]
-    for (i, j), minima in zip(pairs, found):
-        rows = both_ways(i, j, minima)
-        offsets = np.array([clip.first for clip in clips], np.int32)
-        rows["src_frame"] += offsets[rows["src"]]
-        rows["dst_frame"] += offsets[rows["dst"]]
-        # A transition that starts in the very last window has nothing of its target left to go on with.
-        lengths = np.array([len(clip) for clip in clips])
-        parts.append(rows[rows["dst_frame"] + metric.frames(clips[0].fps) < lengths[rows["dst"]]])
-    return np.concatenate(parts)
+    window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
+    prepared = []
+    for done, clip in enumerate(clips):
+        progress(done, len(clips), f"preparing {clip.name}")
+        prepared.append(metric.prepare(clip))
+    windows = [len(clip) - clip.first - window + 1 for clip in clips]
+    cells = [windows[i] * windows[j] // (2 if i == j else 1) for i, j in pairs]
+    total, done, parts = sum(cells), 0, [np.empty(0, TRANSITION)]
+    for start, stop in _batches(cells):
+        found = sum(map(len, parts))
+        words = f"{start:,} of {len(pairs):,} pairs compared, {found:,} transitions found"
+        here = sum(cells[start:stop])
+        batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
+        report = partial(_report, progress, done, here, total, words)
+        minima = search(batch, ceiling=ceiling, radius=frames or None, progress=report)
+        src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
+        parts.append(both_ways(src, dst, np.concatenate(minima)))
+        done += here
+    table = np.concatenate(parts)
+    progress(total, total, f"{len(pairs):,} pairs compared, {len(table):,} transitions found")
+    # Windows are counted from the first captured frame, transitions from the first of the file.
+    first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
+    table["src_frame"] += first[table["src"]]
+    table["dst_frame"] += first[table["dst"]]
+    # After a window at the very end there is nothing of the target left to go on with.
+    return table[table["dst_frame"] + window < last[table["dst"]]]
+
+
+def _batches(cells):
+    """(start, stop) of runs of pairs of about `_BATCH` cells each."""
+    number = np.cumsum(cells) // _BATCH
+    edges = np.flatnonzero(np.diff(number)) + 1
+    edges = [0, *edges.tolist(), len(cells)] if len(cells) else [0]
+    return list(zip(edges, edges[1:]))
+
+
+def _report(progress, before, here, total, words, done, whole, _=""):
+    """The progress of one batch as that of all."""
+    progress(before + here * (done / whole if whole else 0.0), total, words)

@@ -1,6 +1,7 @@
 """Which set of labels every frame, piece and transition has (Kovar 2002, 3.3 and 3.4)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,37 +13,48 @@ MIXED = -1  # frames of more than one set, or a union that no original frame has
 @dataclass(frozen=True, eq=False)
 class Labelling:
     """sets: the different sets of labels of the original frames; frames: for all clips one after the other, the index
-    of each frame's set; starts: (clips + 1,) where each clip's frames begin in it."""
+    of each frame's set; starts: (clips + 1,) where each clip's frames begin in it; captured: (sets,) captured frames
+    of each set."""
 
     sets: tuple[frozenset[str], ...]
     frames: np.ndarray
     starts: np.ndarray
+    captured: np.ndarray
 
     @classmethod
     def of(cls, clips) -> "Labelling":
+        """Of the captured frames; those before them count as the first of them."""
         index: dict[frozenset[str], int] = {}
-        parts = []
+        parts, captured = [], []
         for clip in clips:
-            rows, which = np.unique(clip.labels.mask, axis=0, return_inverse=True)
+            mask = clip.labels.mask[clip.first :]
+            if mask.all():  # as it mostly is; rows need not be told apart
+                rows, which = mask[:1], np.zeros(len(mask), np.intp)
+            else:
+                rows, which = np.unique(mask, axis=0, return_inverse=True)
             words = [frozenset(n for n, has in zip(clip.labels.names, row) if has) for row in rows]
-            numbers = np.array([index.setdefault(s, len(index)) for s in words], np.int32)
-            parts.append(numbers[which.reshape(-1)])
-        starts = np.cumsum([0, *map(len, parts)])
-        return cls(tuple(index), np.concatenate(parts) if parts else np.zeros(0, np.int32), starts)
+            numbers = np.array([index.setdefault(s, len(index)) for s in words], np.int32)[which.reshape(-1)]
+            captured.append(numbers)
+            parts.append(np.concatenate([np.full(clip.first, numbers[0]), numbers]))
+        count = np.bincount(np.concatenate(captured), minlength=len(index))
+        return cls(tuple(index), np.concatenate(parts), np.cumsum([0, *map(len, parts)]), count)
+
+    @cached_property
+    def _changes(self) -> np.ndarray:
+        """How often the set has changed up to each frame."""
+        return np.concatenate([[0], np.cumsum(self.frames[1:] != self.frames[:-1])])
 
     def _uniform(self, clip, frame, length):
         """The one set of frames frame … frame + length − 1 of a clip, MIXED where there are several; arrays."""
         at = self.starts[clip] + frame
-        changes = np.concatenate([[0], np.cumsum(self.frames[1:] != self.frames[:-1])])
-        last = np.minimum(at + np.maximum(length, 1) - 1, len(self.frames) - 1)
-        return np.where(changes[at] == changes[last], self.frames[at], MIXED)
+        last = at + np.maximum(length, 1) - 1
+        return np.where(self._changes[at] == self._changes[last], self.frames[at], MIXED)
 
     def pieces(self, structure: Structure) -> np.ndarray:
         """(N,) the set of the piece from each node to the next."""
         if len(self.sets) <= 1:
             return np.zeros(len(structure), np.int32)
-        at = np.minimum(structure.frame, np.diff(self.starts)[structure.clip] - 1)
-        return self._uniform(structure.clip, at, structure.piece)
+        return self._uniform(structure.clip, structure.frame, structure.piece)
 
     def transitions(self, transitions: np.ndarray, window: int) -> np.ndarray:
         """(T,) the set of each transition: the union of both its windows' labels."""

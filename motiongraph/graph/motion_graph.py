@@ -17,30 +17,34 @@ class MotionGraph:
     """Clips and the transitions between them. A graph is a view: `at` and `pruned` give others of the same
     candidates at once, `add` and `remove` change the clips and compute only what is new."""
 
-    def __init__(self, candidates: Candidates, thresholds: Thresholds, is_pruned: bool = False, least: float = 0.0):
-        self.candidates, self.thresholds, self.is_pruned, self.least = candidates, thresholds, is_pruned, least
+    def __init__(self, candidates: Candidates, threshold="auto", is_pruned: bool = False, least: float = 0.0):
+        """threshold: as for `build`, or `Thresholds`; least: see `pruned`."""
+        self.candidates, self.is_auto = candidates, isinstance(threshold, str) and threshold == "auto"
+        self.thresholds = Thresholds.of(auto.threshold(candidates) if self.is_auto else threshold)
+        self.is_pruned, self.least = is_pruned, least
 
     @classmethod
     def build(
-        cls, clips, metric=None, threshold="auto", *, ceiling=CEILING, radius=RADIUS, mirror=False, progress=SILENT
+        cls, clips, metric=None, threshold="auto", *, ceiling=None, radius=RADIUS, mirror=False, progress=SILENT
     ) -> "MotionGraph":
-        """Compare all clips and keep every transition up to `ceiling` cm (more if a threshold asks for it).
+        """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
 
         threshold: cm; "auto" (see `graph.auto`); {"within": 4, "between": 6}; or {("walk", "run"): 8, "default": 5}.
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
         part as well (Kovar 2002, figure 6). Clips of other proportions are retargeted to the skeleton most have.
         """
         metric = Metric() if metric is None else metric
-        wanted = None if threshold == "auto" else Thresholds.of(threshold)
-        ceiling = max(ceiling, wanted.highest if wanted and np.isfinite(wanted.highest) else 0.0)
-        clips = [clips] if hasattr(clips, "skeleton") else list(clips)
-        candidates = Candidates.of(clips, metric, ceiling, radius, mirror, progress)
-        return cls(candidates, wanted or Thresholds.of(auto.threshold(candidates)))
+        if threshold != "auto":
+            threshold = Thresholds.of(threshold)
+            if np.isfinite(threshold.highest) and (ceiling is not None or metric.kind == "cloud"):
+                ceiling = max(CEILING if ceiling is None else ceiling, threshold.highest)
+        clips = [clips] if hasattr(clips, "skeleton") else clips
+        return cls(Candidates.of(clips, metric, ceiling, radius, mirror, progress), threshold)
 
     def __repr__(self):
         kind = "pruned " if self.is_pruned else ""
         many = f"{len(self.clips)} clips, {len(self.transitions):,} transitions"
-        return f"MotionGraph({kind}{many}, threshold {self.thresholds.highest:g} cm)"
+        return f"MotionGraph({kind}{many}, threshold {self.thresholds} {self.metric.unit})"
 
     @property
     def clips(self):
@@ -67,36 +71,47 @@ class MotionGraph:
 
     def at(self, threshold) -> "MotionGraph":
         """The same graph at another threshold, as for `build`: a view, nothing is computed again."""
-        if threshold == "auto":
-            threshold = auto.threshold(self.candidates)
-        thresholds = Thresholds.of(threshold)
-        if np.isfinite(thresholds.highest) and thresholds.highest > self.candidates.ceiling * (1 + 1e-9):
+        graph = MotionGraph(self.candidates, threshold, self.is_pruned, self.least)
+        highest, ceiling = graph.thresholds.highest, self.candidates.ceiling
+        if np.isfinite(highest) and highest > ceiling:
             raise MotionError(
-                f"candidates are known up to {self.candidates.ceiling:g} cm; build again with ceiling="
-                f"{thresholds.highest:g} for a threshold that high"
+                f"candidates are known up to {ceiling:g} {self.metric.unit}; build again with ceiling={highest:g} "
+                "for a threshold that high"
             )
-        return MotionGraph(self.candidates, thresholds, self.is_pruned, self.least)
+        return graph
 
     def pruned(self, least: float = 0.0) -> "MotionGraph":
         """Only what motion can go on in for ever, for every set of labels (see `graph.prune`).
 
         least: seconds; a set of labels that keeps less is named in `warnings`.
         """
-        return MotionGraph(self.candidates, self.thresholds, True, least)
+        return self._view(is_pruned=True, least=least)
+
+    def whole(self) -> "MotionGraph":
+        """The same graph with what pruning takes away."""
+        return self._view(is_pruned=False, least=self.least)
+
+    def _view(self, is_pruned, least):
+        view = MotionGraph(self.candidates, self.thresholds, is_pruned, least)
+        view.is_auto = self.is_auto
+        view.__dict__.update({name: self.__dict__[name] for name in ("taken", "kept") if name in self.__dict__})
+        return view
 
     def add(self, clips, progress=SILENT) -> "MotionGraph":
-        """Add a clip, or several; computes only the new pairs. Returns the graph itself."""
-        clips = [clips] if hasattr(clips, "skeleton") else list(clips)
-        return self._with(self.candidates.with_clips(clips, progress))
+        """Add a clip, or several; computes only the new pairs. Returns the graph itself, exactly as `build` would make
+        it from all its clips: an automatic threshold is chosen anew."""
+        clips = [clips] if hasattr(clips, "skeleton") else clips
+        return self._become(self.candidates.with_clips(clips, progress))
 
     def remove(self, *names: str, progress=SILENT) -> "MotionGraph":
-        """Remove clips by name, with their mirror images. Returns the graph itself."""
-        return self._with(self.candidates.without(names, progress))
+        """Remove clips by name, with their mirror images. Returns the graph itself, as `add` does."""
+        return self._become(self.candidates.without(names, progress))
 
-    def _with(self, candidates):
-        self.candidates = candidates
-        for name in ("taken", "kept", "transitions"):
-            self.__dict__.pop(name, None)
+    def _become(self, candidates):
+        threshold = "auto" if self.is_auto else self.thresholds
+        new = MotionGraph(candidates, threshold, self.is_pruned, self.least)
+        self.__dict__.clear()
+        self.__dict__.update(new.__dict__)
         return self
 
     @cached_property
@@ -140,6 +155,24 @@ class MotionGraph:
         from motiongraph.graph.report import warnings_of
 
         return warnings_of(self)
+
+    def clip_view(self):
+        """Clips as vertices and transitions as edges; see `graph.views`."""
+        from motiongraph.graph.views import clip_view
+
+        return clip_view(self)
+
+    def choice_view(self):
+        """Choice points as nodes, pieces of clips and transitions as edges; see `graph.views`."""
+        from motiongraph.graph.views import choice_view
+
+        return choice_view(self)
+
+    def segment_view(self):
+        """Pieces of clips as nodes; see `graph.views`."""
+        from motiongraph.graph.views import segment_view
+
+        return segment_view(self)
 
     def trade_off(self, points: int = 33) -> np.ndarray:
         """Threshold against share of frames kept, transitions and mean cost; see `graph.auto.trade_off`."""

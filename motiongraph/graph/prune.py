@@ -1,7 +1,7 @@
 """Pruning: what is left is motion that can go on for ever (Kovar 2002, 3.4; Mao 2011, 4.3).
 
 For every set of labels the largest strongly connected part of the edges that have exactly this set is kept; dead ends
-and sinks go. Edges between sets stay where both their ends do.
+and sinks go. Edges from one kept part to another stay: wherever they arrive, motion goes on.
 """
 
 from dataclasses import dataclass
@@ -15,17 +15,21 @@ from motiongraph.graph.structure import Structure, strong_components
 @dataclass(frozen=True, eq=False)
 class Kept:
     """What may be walked. transitions: (T,) bool; pieces: (N,) bool, whether the piece from a node to the next may be
-    played; nodes: (N,) bool; parts: (sets,) frames in the largest strong part of each set of labels; components:
-    (sets,) how many strong parts with a cycle each has; counted: (N,) bool, the pieces that belong to those parts;
-    reach: (sets, sets) bool, from which set motion can get to which other."""
+    played; nodes: (N,) bool, those in the kept part of a set; counted: (N,) bool, the pieces inside those parts, from
+    whose frames motion of the same labels can go on for ever; sizes: for every set of labels the frames of its strong
+    parts with a cycle, largest first; reach: (sets, sets) bool, from which set motion can get to which other."""
 
     transitions: np.ndarray
     pieces: np.ndarray
     nodes: np.ndarray
-    parts: np.ndarray
-    components: np.ndarray
     counted: np.ndarray
+    sizes: tuple[np.ndarray, ...]
     reach: np.ndarray
+
+    @property
+    def parts(self) -> np.ndarray:
+        """(sets,) frames in the largest strong part of each set of labels."""
+        return np.array([size[0] if len(size) else 0 for size in self.sizes], np.int64)
 
     @property
     def frames(self) -> int:
@@ -35,50 +39,63 @@ class Kept:
 
 def prune(structure: Structure, taken: np.ndarray, labelling: Labelling, piece_sets, transition_sets) -> Kept:
     """Prune the graph whose transitions are those of `taken` (T,) bool."""
-    sets = max(len(labelling.sets), 1)
-    nodes = np.zeros(len(structure), bool)
+    sets = len(labelling.sets)
+    members = np.zeros((sets, len(structure)), bool)
     pieces, transitions = np.zeros(len(structure), bool), np.zeros(len(taken), bool)
-    parts, components = np.zeros(sets, np.int64), np.zeros(sets, np.int64)
-    membership = np.zeros((sets, len(structure)), bool)
+    sizes = []
     for s in range(sets):
-        alone = sets == 1
-        own = structure.goes_on if alone else structure.goes_on & (piece_sets == s)
-        open_ = taken if alone else taken & (transition_sets == s)
-        if not open_.any():
-            continue
-        part = strong_components(structure.first, structure.arrives, open_, own)
-        inner_piece = own.copy()
-        inner_piece[:-1] &= part[1:] == part[:-1]
-        inner = open_ & (part[structure.leaves] == part[structure.arrives])
-        cycles = np.unique(part[structure.leaves[inner]])
-        if not len(cycles):
-            continue
-        frames = np.bincount(part[inner_piece], structure.piece[inner_piece], minlength=part.max() + 1)
-        largest = cycles[np.argmax(frames[cycles])]
-        components[s], parts[s] = len(cycles), frames[largest]
-        membership[s] = part == largest
-        nodes |= membership[s]
-        pieces |= inner_piece & membership[s]
-        transitions |= inner & membership[s][structure.leaves]
-    counted = pieces.copy()
-    reach = np.eye(sets, dtype=bool)
+        own = structure.goes_on if sets == 1 else structure.goes_on & (piece_sets == s)
+        open_ = taken if sets == 1 else taken & (transition_sets == s)
+        size, members[s], inner_pieces, inner = _largest(structure, open_, own)
+        sizes.append(size)
+        pieces |= inner_pieces
+        transitions |= inner
+    nodes, counted, reach = members.any(axis=0), pieces.copy(), np.eye(sets, dtype=bool)
     if sets > 1:
-        # An edge between two strong parts is safe: motion goes on wherever it arrives.
-        bridges = taken & ~transitions & nodes[structure.leaves] & nodes[structure.arrives]
-        crossing = structure.goes_on & ~pieces & nodes
-        crossing[:-1] &= nodes[1:]
-        ends = np.flatnonzero(crossing)
-        leaves = np.concatenate([structure.leaves[bridges], ends])
-        reach = _reach(membership, leaves, np.concatenate([structure.arrives[bridges], ends + 1]))
-        transitions |= bridges
-        pieces |= crossing
-    return Kept(transitions, pieces, nodes, parts, components, counted, reach)
+        transitions |= taken & nodes[structure.leaves] & nodes[structure.arrives]
+        following, between = _between(structure, nodes)
+        pieces |= between
+        on = np.flatnonzero(between & nodes)
+        leaves = np.concatenate([structure.leaves[transitions], on])
+        reach = _reach(members, leaves, np.concatenate([structure.arrives[transitions], following[on]]))
+    return Kept(transitions, pieces, nodes, counted, tuple(sizes), reach)
 
 
-def _reach(membership, leaves, arrives):
+def _largest(structure, open_, own):
+    """The largest strong part of the edges open_ (T,) and own (N,): sizes of all parts, and what belongs to it."""
+    nothing = np.zeros(len(structure), bool)
+    if not open_.any():
+        return np.zeros(0, np.int64), nothing, nothing, np.zeros(len(open_), bool)
+    part = strong_components(structure.first, structure.arrives, open_, own)
+    inside = own.copy()
+    inside[:-1] &= part[1:] == part[:-1]
+    inner = open_ & (part[structure.leaves] == part[structure.arrives])
+    # Pieces lead forward only, so that every cycle has a transition.
+    cyclic = np.zeros(part.max() + 1, bool)
+    cyclic[part[structure.leaves[inner]]] = True
+    cycles = np.flatnonzero(cyclic)
+    if not len(cycles):
+        return np.zeros(0, np.int64), nothing, nothing, inner
+    frames = np.bincount(part[inside], structure.piece[inside], minlength=len(cyclic))[cycles].astype(np.int64)
+    member = part == cycles[np.argmax(frames)]
+    return np.sort(frames)[::-1], member, inside & member, inner & member[structure.leaves]
+
+
+def _between(structure, nodes):
+    """(N,) the next of `nodes` after each node, and (N,) bool, the pieces that lie between two of them in one clip."""
+    count = np.arange(len(nodes))
+    last = np.maximum.accumulate(np.where(nodes, count, 0))
+    following = np.minimum.accumulate(np.append(np.where(nodes, count, len(nodes) - 1), len(nodes) - 1)[:0:-1])[::-1]
+    met = nodes[last] & nodes[following] & (following > count)
+    clip = structure.clip
+    return following, met & (clip[last] == clip) & (clip[following] == clip)
+
+
+def _reach(members, leaves, arrives):
     """(sets, sets) bool: from which set's part motion can get to which other's; edges from leaves to arrives (E,)."""
-    out, into = membership[:, leaves].astype(np.int64), membership[:, arrives].astype(np.int64)
-    reach = (out @ into.T > 0) | np.eye(len(membership), dtype=bool)
-    for _ in range(len(reach)):
-        reach = reach | (reach.astype(np.int64) @ reach.astype(np.int64) > 0)
+    reach = np.eye(len(members), dtype=bool)
+    for s, member in enumerate(members):
+        reach[s] |= members[:, arrives[member[leaves]]].any(axis=1)
+    for _ in range(len(reach).bit_length()):
+        reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
     return reach

@@ -11,25 +11,28 @@ def report(graph, connections: int = 0) -> dict:
     connections: from how many random choice points to measure the quickest way to all others (Kovar 2002, 4.2, found
     about two seconds); 0 leaves the figure out, since it takes longer than a frame.
     """
-    table, kept, clips = graph.transitions, graph.kept, graph.clips
-    count = len(clips)
-    out, into = (np.bincount(table[end], minlength=count) for end in ("src", "dst"))
+    table, kept, clips, candidates = graph.transitions, graph.kept, graph.clips, graph.candidates
+    out, into = (np.bincount(table[end], minlength=len(clips)) for end in ("src", "dst"))
     cost = table["cost"]
     most, least = int(np.argmax(out)), int(np.argmin(out))
-    sets = [sorted(s) for s in graph.candidates.labelling.sets]
+    choice = np.zeros(len(graph.structure), bool)
+    choice[graph.structure.leaves[graph.open]] = choice[graph.structure.arrives[graph.open]] = True
     figures = {
-        "clips": count,
-        "frames": graph.candidates.frames,
-        "seconds": graph.candidates.frames / graph.fps,
+        "clips": len(clips),
+        "frames": candidates.frames,
+        "seconds": candidates.frames / graph.fps,
         "fps": graph.fps,
         "window_frames": graph.window,
+        "unit": graph.metric.unit,
         "threshold": graph.thresholds.plain(),
-        "ceiling": graph.candidates.ceiling,
-        "candidates": len(graph.candidates.table),
+        "threshold_is_auto": graph.is_auto,
+        "ceiling": candidates.ceiling if np.isfinite(candidates.ceiling) else None,
+        "suppression_radius_frames": round(candidates.radius * graph.fps),
+        "candidates": len(candidates.table),
         "pruned": graph.is_pruned,
         "transitions": len(table),
         "transitions_within_clips": int(np.sum(table["src"] == table["dst"])),
-        "choice_points": len(np.union1d(graph.structure.leaves[graph.open], graph.structure.arrives[graph.open])),
+        "choice_points": int(choice.sum()),
         "cost_min": float(cost.min()) if len(cost) else None,
         "cost_mean": float(cost.mean()) if len(cost) else None,
         "cost_max": float(cost.max()) if len(cost) else None,
@@ -38,12 +41,20 @@ def report(graph, connections: int = 0) -> dict:
         "transitions_per_clip": float(out.mean()),
         "degrees": {clip.name: [int(a), int(b)] for clip, a, b in zip(clips, out, into)},
         "frames_kept": kept.frames,
-        "share_kept": kept.frames / graph.candidates.frames,
-        "components": int(kept.components.sum()),
+        "share_kept": kept.frames / candidates.frames,
+        "components": sum(map(len, kept.sizes)),
         "label_sets": [
-            {"labels": words, "frames_kept": int(frames), "components": int(parts)}
-            for words, frames, parts in zip(sets, kept.parts, kept.components)
+            {
+                "labels": sorted(words),
+                "frames": int(frames),
+                "frames_kept": int(part),
+                "component_frames": size.tolist(),
+            }
+            for words, frames, part, size in zip(
+                candidates.labelling.sets, candidates.labelling.captured, kept.parts, kept.sizes
+            )
         ],
+        "left_out": list(candidates.left_out),
         "warnings": warnings_of(graph),
     }
     if connections:
@@ -52,19 +63,19 @@ def report(graph, connections: int = 0) -> dict:
 
 
 def warnings_of(graph) -> list[str]:
-    """What pruning loses: sets of labels that keep too little, and sets that cannot be reached from others."""
-    kept, sets = graph.kept, graph.candidates.labelling.sets
+    """What is lost: clips left out, sets of labels that keep too little, and sets that cannot be reached from others."""
+    kept, sets, window = graph.kept, graph.candidates.labelling.sets, graph.window
     least = max(graph.least * graph.fps, 1.0)
-    names = [", ".join(sorted(s)) or "no label" for s in sets]
-    found = []
+    found = [f"{n!r} is shorter than the window of {window} frames: left out" for n in graph.candidates.left_out]
+    names = [f"motion labelled {', '.join(sorted(s))}" if s else "motion without labels" for s in sets]
+    if len(sets) == 1:
+        names = ["the graph"]
     for name, frames in zip(names, kept.parts):
         if frames < least:
             seconds = frames / graph.fps
-            found.append(f"motion labelled {name} keeps {seconds:.1f} s at this threshold: a higher one keeps more")
-    for i, a in enumerate(names):
-        for j, b in enumerate(names):
-            if kept.parts[i] and kept.parts[j] and not kept.reach[i, j]:
-                found.append(f"there is no way from {a} to {b} at this threshold")
+            found.append(f"{name} keeps {seconds:.1f} s at this threshold; a higher one keeps more")
+    apart = (kept.parts[:, None] > 0) & (kept.parts > 0) & ~kept.reach
+    found += [f"there is no way from {names[i]} to {names[j]} at this threshold" for i, j in np.argwhere(apart)]
     return found
 
 
@@ -77,8 +88,7 @@ def mean_connection(graph, sources: int = 16, rng=0) -> float | None:
     pieces, taken = np.flatnonzero(kept.pieces), np.flatnonzero(kept.transitions)
     rows = np.concatenate([pieces, structure.leaves[taken]])
     columns = np.concatenate([pieces + 1, structure.arrives[taken]])
-    # A parallel edge must not add to another: all transitions last one window, and pieces are never parallel to them
-    # within a clip unless a transition ends where the piece does; the shorter of the two counts.
+    # Of parallel edges the shorter counts; a sparse array would add them up.
     frames = np.concatenate([structure.piece[pieces], np.full(len(taken), structure.window)]).astype(float)
     order = np.lexsort((frames, columns, rows))
     rows, columns, frames = rows[order], columns[order], frames[order]

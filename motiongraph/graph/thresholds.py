@@ -61,12 +61,28 @@ class Thresholds:
         return limits
 
     def plain(self) -> dict:
-        """As JSON can hold it."""
-        return {"within": self.within, "between": self.between, "pairs": [[*key, value] for key, value in self.pairs]}
+        """As JSON can hold it; None for no limit."""
+
+        def number(value):
+            return value if np.isfinite(value) else None
+
+        pairs = [[*key, number(value)] for key, value in self.pairs]
+        return {"within": number(self.within), "between": number(self.between), "pairs": pairs}
 
     @classmethod
     def from_plain(cls, plain: dict) -> "Thresholds":
-        return cls(plain["within"], plain["between"], tuple(((a, b), value) for a, b, value in plain["pairs"]))
+        def number(value):
+            return np.inf if value is None else float(value)
+
+        pairs = tuple(((a, b), number(value)) for a, b, value in plain["pairs"])
+        return cls(number(plain["within"]), number(plain["between"]), pairs)
+
+    def __str__(self):
+        """In cm, as a person would say it."""
+        words = (
+            f"{self.within:g}" if self.within == self.between else f"{self.within:g} within, {self.between:g} between"
+        )
+        return ", ".join([words, *(f"{a}–{b} {value:g}" for (a, b), value in self.pairs)])
 
 
 def _number(value) -> float:

@@ -25,10 +25,11 @@ def inverse_alignment(theta, x0, z0):
     return -theta, -(c * x0 - s * z0), -(s * x0 + c * z0)
 
 
-def both_ways(src: int, dst: int, minima: np.ndarray) -> np.ndarray:
+def both_ways(src, dst, minima: np.ndarray) -> np.ndarray:
     """The transitions src → dst and dst → src of every minimum (Mao 2011, figure 4.7), unsorted.
 
-    minima: structured a, b, cost, theta, x0, z0, where the alignment places b's clip in the frame of a's.
+    src, dst: numbers of clips, one for all minima or (n,); minima: (n,) structured a, b, cost, theta, x0, z0, where
+    the alignment places b's clip in the frame of a's.
     """
     there, back = np.empty(len(minima), TRANSITION), np.empty(len(minima), TRANSITION)
     there["src"], there["src_frame"], there["dst"], there["dst_frame"] = src, minima["a"], dst, minima["b"]

@@ -1,0 +1,250 @@
+"""The .mgraph file: a graph with its clips, or with their content hashes, in one file.
+
+    magic (12 bytes) · version (uint32) · length of the head (uint64) · CRC-32 of the head (uint32) · head · arrays
+
+All numbers little-endian. The head is JSON in UTF-8: everything that is not an array, and of every array its name,
+type, shape, place and CRC-32. Arrays are raw, each at a multiple of 64 bytes, so that loading is one read and a
+checksum. A file of a later version is refused rather than half understood.
+"""
+
+import json
+import struct
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from motiongraph.errors import FormatError, MotionError
+from motiongraph.files import writing
+from motiongraph.graph.candidates import Candidates, fitted
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.thresholds import Thresholds
+from motiongraph.graph.transitions import TRANSITION
+from motiongraph.metric.metric import Metric
+from motiongraph.model.clip import Clip
+from motiongraph.model.labels import Labels
+from motiongraph.model.skeleton import Skeleton
+
+VERSION = 1
+# As PNG's: a byte no text begins with, and line ends that a transfer as text would spoil.
+_MAGIC = b"\x89MGRAPH\r\n\x1a\n\x00"
+_FIXED = struct.Struct("<IQI")
+_ALIGNED = 64
+
+
+def content_hash(clip: Clip) -> str:
+    """Of the motion itself: skeleton, frames and rate; neither name nor labels."""
+    digest = blake2b(repr((clip.skeleton.names, clip.fps, clip.first)).encode(), digest_size=16)
+    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.offsets):
+        digest.update(b"-" if array is None else np.ascontiguousarray(array))
+    return digest.hexdigest()
+
+
+def save(graph: MotionGraph, path, clips: str = "included") -> None:
+    """Write `graph` to an .mgraph file, whole or not at all.
+
+    clips: "included", so that the file needs nothing else, or "referenced": only their names and content hashes, and
+    `load` has to be given the clips.
+    """
+    if clips not in ("included", "referenced"):
+        raise MotionError(f"clips are 'included' or 'referenced', not {clips!r}")
+    c = graph.candidates
+    arrays = {"table": c.table}
+    skeletons: dict[Skeleton, int] = {}
+    head = {
+        "clips_are": clips,
+        "metric": {f.name: getattr(c.metric, f.name) for f in fields(c.metric)},
+        "window": c.window,
+        "ceiling": c.ceiling if np.isfinite(c.ceiling) else None,
+        "radius": c.radius,
+        "mirror": c.mirror,
+        "left_out": list(c.left_out),
+        "thresholds": graph.thresholds.plain(),
+        "auto": graph.is_auto,
+        "pruned": graph.is_pruned,
+        "least": graph.least,
+        "originals": [_described(clip, skeletons) | {"hash": content_hash(clip)} for clip in c.originals],
+    }
+    if clips == "included":
+        # A clip that fits as it is stands only once in the file.
+        same = {id(clip): i for i, clip in enumerate(c.originals)}
+        head["clips"] = [{"same": same[id(k)]} if id(k) in same else _described(k, skeletons) for k in c.clips]
+        for kind, motions in (("originals", c.originals), ("clips", c.clips)):
+            for i, clip in enumerate(motions):
+                if kind == "originals" or "same" not in head["clips"][i]:
+                    arrays |= {f"{kind}/{i}/{name}": array for name, array in _motion(clip).items()}
+    head["skeletons"] = [
+        {"names": s.names, "parents": s.parents.tolist(), "offsets": s.offsets.tolist()} for s in skeletons
+    ]
+    with writing(path) as file:
+        for part in _packed(head, arrays):
+            file.write(part)
+
+
+def load(path, clips=None) -> MotionGraph:
+    """Read an .mgraph file. clips: for a graph that only references its clips, those clips, or files and folders."""
+    path = Path(path)
+    head, arrays = _unpacked(path)
+    try:
+        skeletons = [Skeleton(s["names"], s["parents"], s["offsets"]) for s in head["skeletons"]]
+        if head["clips_are"] == "included":
+            originals = [_clip(d, skeletons, arrays, f"originals/{i}") for i, d in enumerate(head["originals"])]
+            used = [
+                originals[d["same"]] if "same" in d else _clip(d, skeletons, arrays, f"clips/{i}")
+                for i, d in enumerate(head["clips"])
+            ]
+        else:
+            originals = _referenced(path, head["originals"], clips)
+            used = fitted(originals, head["mirror"])
+        candidates = Candidates(
+            tuple(originals),
+            tuple(used),
+            Metric(**head["metric"]),
+            arrays["table"],
+            np.inf if head["ceiling"] is None else head["ceiling"],
+            head["radius"],
+            head["mirror"],
+            tuple(head["left_out"]),
+        )
+        graph = MotionGraph(candidates, Thresholds.from_plain(head["thresholds"]), head["pruned"], head["least"])
+        graph.is_auto = head["auto"]
+    except (KeyError, TypeError, IndexError) as problem:
+        raise FormatError(path, f"is not a motion graph this version can read: {problem!r}") from problem
+    return graph
+
+
+def _described(clip, skeletons) -> dict:
+    """What a clip is besides its arrays. The path of its file is only information."""
+    return {
+        "name": clip.name,
+        "path": getattr(clip.source, "path", None),
+        "skeleton": skeletons.setdefault(clip.skeleton, len(skeletons)),
+        "frames": len(clip),
+        "fps": clip.fps,
+        "first": clip.first,
+        "labels": clip.labels.spans(),
+    }
+
+
+def _motion(clip) -> dict[str, np.ndarray]:
+    arrays = {"root": clip.root, "rotations": clip.rotations}
+    return arrays if clip.offsets is None else arrays | {"offsets": clip.offsets}
+
+
+def _labels(described) -> Labels:
+    ranges: dict[str, list] = {}
+    for word, start, stop in described["labels"]:
+        ranges.setdefault(word, []).append((start, stop))
+    return Labels.of(described["frames"], ranges)
+
+
+def _clip(described, skeletons, arrays, prefix) -> Clip:
+    return Clip(
+        skeletons[described["skeleton"]],
+        arrays[f"{prefix}/root"],
+        arrays[f"{prefix}/rotations"],
+        described["fps"],
+        described["name"],
+        _labels(described),
+        described["first"],
+        arrays.get(f"{prefix}/offsets"),
+    )
+
+
+def _referenced(path, wanted, clips) -> list[Clip]:
+    """The clips of these descriptions, found among `clips` by their content."""
+    if clips is None:
+        files = ", ".join(str(d["path"] or d["name"]) for d in wanted[:3])
+        more = f" and {len(wanted) - 3} more" if len(wanted) > 3 else ""
+        raise MotionError(f"{path} names its clips but does not hold them; give them as well: {files}{more}")
+    clips = [clips] if isinstance(clips, Clip | str | Path) else list(clips)
+    given = [clip for clip in clips if isinstance(clip, Clip)]
+    if files := [file for file in clips if not isinstance(file, Clip)]:
+        from motiongraph.formats.collection import load_collection
+
+        given += [clip.resampled(wanted[0]["fps"]) for clip in load_collection(files)]
+    known = {content_hash(clip): clip for clip in given}
+    found = []
+    for described in wanted:
+        clip = known.get(described["hash"])
+        if clip is None:
+            name = described["name"]
+            other = any(clip.name == name for clip in given)
+            why = "is not the one the graph was built from" if other else "is not among the clips given"
+            raise MotionError(f"{path}: {name!r} {why}")
+        found.append(replace(clip, name=described["name"], labels=_labels(described)))
+    return found
+
+
+def _packed(head, arrays):
+    """The bytes of a file, part by part."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    head, place = head | {"arrays": []}, 0
+    for name, array in arrays.items():
+        dtype = np.lib.format.dtype_to_descr(array.dtype.newbyteorder("<"))
+        check = zlib.crc32(_bytes(array))
+        head["arrays"].append([name, dtype, array.shape, place, check])
+        place += _padded(array.nbytes)
+    head["bytes"] = place
+    text = json.dumps(head, ensure_ascii=False).encode()
+    fixed = len(_MAGIC) + _FIXED.size
+    # Spaces after the JSON bring the arrays to a multiple of 64 bytes.
+    text += b" " * (_padded(fixed + len(text)) - fixed - len(text))
+    yield _MAGIC + _FIXED.pack(VERSION, len(text), zlib.crc32(text)) + text
+    for array in arrays.values():
+        yield _bytes(array)
+        yield bytes(_padded(array.nbytes) - array.nbytes)
+
+
+def _padded(size) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _bytes(array):
+    return memoryview(array.reshape(-1).view(np.uint8)) if array.size else b""
+
+
+def _unpacked(path):
+    """Head and arrays of a file, all checked; a FormatError says what is wrong with it."""
+    try:
+        content = np.fromfile(path, np.uint8)
+    except OSError as problem:
+        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
+    fixed = len(_MAGIC) + _FIXED.size
+    start = content[:fixed].tobytes()
+    if not start or not start.startswith(_MAGIC[: len(start)]):
+        raise FormatError(path, "is not a motion graph: expected an .mgraph file")
+    if len(start) < fixed:
+        raise FormatError(path, f"is cut short after {len(content):,} bytes")
+    version, length, check = _FIXED.unpack(start[len(_MAGIC) :])
+    if version > VERSION:
+        raise FormatError(path, f"was written by a newer motiongraph (format {version}, this one reads {VERSION})")
+    text = content[fixed : fixed + length].tobytes()
+    if len(text) < length:
+        raise FormatError(path, f"is cut short after {len(content):,} bytes")
+    if zlib.crc32(text) != check:
+        raise FormatError(path, "is damaged: its head does not match its checksum")
+    head = json.loads(text)
+    body = content[fixed + length :]
+    if len(body) != head["bytes"]:
+        whole = fixed + length + head["bytes"]
+        fault = "is cut short after" if len(body) < head["bytes"] else "is damaged: it has"
+        raise FormatError(path, f"{fault} {len(content):,} of {whole:,} bytes")
+    arrays, checks = {}, []
+    for name, descr, shape, place, check in head["arrays"]:
+        dtype = np.dtype(descr) if isinstance(descr, str) else np.dtype([tuple(field) for field in descr])
+        size = dtype.itemsize * int(np.prod(shape))
+        part = body[place : place + size]
+        checks.append((name, part, check))
+        arrays[name] = part.view(dtype).reshape(shape)
+        arrays[name].flags.writeable = False
+    with ThreadPoolExecutor() as pool:
+        for (name, _, check), found in zip(checks, pool.map(lambda c: zlib.crc32(c[1]), checks)):
+            if found != check:
+                raise FormatError(path, f"is damaged: its {name} does not match its checksum")
+    if arrays["table"].dtype != TRANSITION:
+        raise FormatError(path, "is damaged: its table is not one of transitions")
+    return head, arrays
