@@ -23,6 +23,7 @@ class Kind(StrEnum):
     angle = "angle"
     angle_velocity = "angle-velocity"
     angle_acceleration = "angle-acceleration"
+    dissertation = "dissertation"
 
 
 class Weights(StrEnum):

@@ -72,7 +72,9 @@ class DistanceMatrix:
     @property
     def raw(self) -> np.ndarray:
         """(n, m) the sums that the costs are the means of: D of metric.md 4 in metres² for clouds, else the sum over
-        the joints of the differences (degrees …) to the power of the metric's order."""
+        the joints of the differences (degrees …) to the power of the metric's order. The dissertation's are sums."""
+        if self.metric.kind == "dissertation":
+            return self.cost
         if self.metric.kind == "cloud":
             return (self.cost / 100.0) ** 2 * np.float32(self.pair.a.cloud.total * self.pair.a.weights.sum())
         return self.cost**self.metric.order * np.float32(self.pair.a.total)

@@ -8,7 +8,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 
-KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration")
+KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration", "dissertation")
 ALIGNMENTS = ("planar", "in-place", "none")
 
 
@@ -26,7 +26,8 @@ class Metric:
     search_fps: look for minima at this lower rate first, then refine each at the full rate. Quicker, and may miss
         minima that the lower rate does not show; matrices are always computed at the full rate.
     kind: "cloud", or joint angles (de Chenu 2006, 3.7) one frame against one frame: "angle" in degrees,
-        "angle-velocity" in degrees a second, "angle-acceleration" in degrees a second².
+        "angle-velocity" in degrees a second, "angle-acceleration" in degrees a second²; or "dissertation", the sum of
+        fourth powers that the Manchester dissertation's program takes (see `metric.dissertation`).
     order: 1, 2 or 4, the norm over the joints of an angle metric.
     """
 
@@ -62,7 +63,7 @@ class Metric:
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²")))[self.kind]
+        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²", "m⁴")))[self.kind]
 
     def frames(self, fps: float) -> int:
         """L, the frames of a window at this rate; at least one."""
@@ -95,6 +96,8 @@ class Metric:
         """
         if self.kind == "cloud":
             from motiongraph.metric.bodies import Bodies as Features
+        elif self.kind == "dissertation":
+            from motiongraph.metric.dissertation import Segments as Features
         else:
             from motiongraph.metric.angles import Angles as Features
         return Features.of(self, clip, like)
