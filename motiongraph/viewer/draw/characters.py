@@ -101,7 +101,8 @@ class Look:
 
     def bones(self, characters: int, **options) -> Capsules:
         """A batch with room for the capsules of so many characters; `groups` are the characters where translucent."""
-        return Capsules(np.zeros((characters * len(self.body), Capsules.columns), np.float32), **options)
+        rows = np.zeros((characters * len(self.body), Capsules.columns), np.float32)
+        return Capsules(rows, body=len(self.body), **options)
 
     def boxed_bones(self, characters: int, **options) -> Solids:
         """The same with room for boxes."""

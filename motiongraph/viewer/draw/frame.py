@@ -49,8 +49,14 @@ class Batch:
         self.version += 1
 
 
+@dataclass(eq=False)
 class Capsules(Batch):
-    """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round."""
+    """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round.
+
+    body: so many rows after one another form one character, whose limbs keep light from each other; 0: none does.
+    """
+
+    body: int = 0
 
     columns = 12
 
@@ -113,7 +119,7 @@ class Light:
     """towards: direction from the scene to the sun; strength of sun and sky; softness: how much wider a shadow's
     edge gets a metre away from what casts it, in metres."""
 
-    towards: tuple[float, float, float] = (0.45, 1.0, 0.38)
+    towards: tuple[float, float, float] = (-0.62, 1.0, 0.42)
     sun: float = 1.0
     sky: float = 1.0
     softness: float = 0.055
@@ -137,10 +143,10 @@ class Floor:
 class Backdrop:
     """Colours of the surroundings, r g b: overhead, at the horizon, and of the floor's two kinds of squares."""
 
-    zenith: tuple[float, float, float] = (0.60, 0.66, 0.73)
-    horizon: tuple[float, float, float] = (0.83, 0.85, 0.87)
-    floor: tuple[float, float, float] = (0.70, 0.715, 0.735)
-    floor_other: tuple[float, float, float] = (0.64, 0.655, 0.68)
+    zenith: tuple[float, float, float] = (0.66, 0.71, 0.77)
+    horizon: tuple[float, float, float] = (0.845, 0.855, 0.865)
+    floor: tuple[float, float, float] = (0.765, 0.77, 0.775)
+    floor_other: tuple[float, float, float] = (0.715, 0.722, 0.73)
 
 
 DAY = Backdrop()

@@ -42,7 +42,7 @@ class Mesh:
 def _patch(columns: int, rows: int) -> np.ndarray:
     """Triangles of a grid of columns × rows vertices, numbered row by row."""
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).reshape(-1, 1)
-    two = corner + np.array([0, columns + 1, 1, 0, columns, columns + 1])
+    two = corner + np.array([0, 1, columns + 1, 0, columns + 1, columns])
     return two.reshape(-1, 3)
 
 

@@ -1,0 +1,131 @@
+"""Everything solid: capsules, spheres, boxes, cylinders, planes and meshes, opaque or translucent."""
+
+import numpy as np
+from OpenGL import GL
+
+from motiongraph.errors import MotionError
+from motiongraph.viewer.draw import meshes
+from motiongraph.viewer.draw.frame import Batch, Capsules, Solids, Spheres
+from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT
+from motiongraph.viewer.draw.store import Store, Stored
+from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.gl.buffers import Geometry
+from motiongraph.viewer.gl.program import Program
+
+ROWS_UNIT = 0
+# Vertices around and rings of each round end, from fine to coarse.
+_FINENESS = ((40, 8), (28, 6), (20, 4), (14, 3), (8, 2), (6, 1))
+_THICK = 0.1  # metres of radius: what must look round
+_ROUGH = 0.25  # pixels by which an outline may miss its circle
+_MOST_TRIANGLES = 700_000
+_MOST_OCCLUDED = 1500  # capsules; in a crowd nobody sees what a limb does to another, and every pixel would pay
+
+
+class Bodies:
+    """Draws batches of solids with one call each; of translucent ones, two for each body."""
+
+    def __init__(self, store: Store, occlusion: bool = True):
+        self._store, self._occlusion = store, occlusion
+        self._lit, self._depth = {}, {}
+        for kind, name in ((Capsules, "capsule"), (Spheres, "sphere"), (Solids, "solid")):
+            self._lit[kind] = Program(name)
+            self._depth[kind] = Program(name, ("DEPTH_ONLY",))
+        self._occluded = Program("capsule", ("OCCLUDED",))
+        for program in [*self._lit.values(), *self._depth.values(), self._occluded]:
+            program.bind_block("Frame", POINT)
+            program.use()
+            program["rows"] = ROWS_UNIT
+        for program in [*self._lit.values(), self._occluded]:
+            program.use()
+            program["shadow_depth"], program["shadow_compare"] = DEPTH_UNIT, COMPARE_UNIT
+        self._capsules = [Geometry(meshes.capsule(around, rings)) for around, rings in _FINENESS]
+        self._spheres = [Geometry(meshes.sphere(around, 2 * rings)) for around, rings in _FINENESS]
+        self._solids = {
+            "box": Geometry(meshes.box()),
+            "cylinder": Geometry(meshes.cylinder(32)),
+            "plane": Geometry(meshes.plane()),
+        }
+
+    def draws(self, batch: Batch) -> bool:
+        """Whether it is a batch of solids."""
+        return type(batch) in self._lit
+
+    def draw(self, batch: Batch, stored: Stored, eye: np.ndarray, zoom: float) -> None:
+        """All of an opaque batch; zoom: pixels that a metre is high at a distance of one."""
+        level = _level(stored, eye, zoom)
+        self._bind(self._program(batch), batch, stored, level).draw(stored.count)
+
+    def draw_depth(self, batch: Batch, stored: Stored) -> None:
+        """Only its depth, for the shadow, which is soft enough to be coarse."""
+        self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count)).draw(stored.count)
+
+    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: np.ndarray, zoom: float) -> None:
+        """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
+        outside is blended and not the bones within it."""
+        order = [(away, i, *rows) for i, (batch, _) in enumerate(items) for away, *rows in _bodies(batch, eye)]
+        for _, i, start, stop in sorted(order, reverse=True):
+            batch, stored = items[i]
+            level = _level(stored, eye, zoom)
+            for program, colour in ((self._depth[type(batch)], False), (self._program(batch), True)):
+                GL.glColorMask(colour, colour, colour, colour)
+                self._bind(program, batch, stored, level, start).draw(stop - start)
+
+    def _program(self, batch) -> Program:
+        """What draws its colours: with its limbs shading each other, unless it is a crowd."""
+        occluded = isinstance(batch, Capsules) and batch.body > 1 and len(batch) <= _MOST_OCCLUDED
+        return self._occluded if occluded and self._occlusion else self._lit[type(batch)]
+
+    def _bind(self, program, batch, stored, level, first=0) -> Geometry:
+        program.use()
+        program["first"] = first
+        if program is self._occluded:
+            program["body"] = batch.body
+        stored.rows.bind(ROWS_UNIT)
+        geometry = self._geometry(batch, level)
+        geometry.bind()
+        return geometry
+
+    def _geometry(self, batch, level) -> Geometry:
+        if isinstance(batch, Solids):
+            if isinstance(batch.shape, meshes.Mesh):
+                return self._store.geometry(batch.shape)
+            if batch.shape not in self._solids:
+                raise MotionError(f"no solid is called {batch.shape!r}; there are {', '.join(self._solids)}")
+            return self._solids[batch.shape]
+        return (self._capsules if isinstance(batch, Capsules) else self._spheres)[level]
+
+    def release(self) -> None:
+        for owned in [*self._lit.values(), *self._depth.values(), self._occluded, *self._capsules, *self._spheres]:
+            owned.release()
+        for owned in self._solids.values():
+            owned.release()
+
+
+def _level(stored: Stored, eye: np.ndarray, zoom: float) -> int:
+    """How fine round things must be for their outline to look it, as seen from the eye."""
+    away = float(np.linalg.norm(np.maximum(np.maximum(stored.low - eye, eye - stored.high), 0.0)))
+    pixels = _THICK * float(zoom) / max(away, 0.3)
+    # A polygon of n corners misses its circle by radius · (1 − cos(π / n)), about radius · (π / n)² / 2.
+    around = np.pi / np.sqrt(2.0 * _ROUGH / max(pixels, 0.5))
+    level = max((i for i, (corners, _) in enumerate(_FINENESS) if corners >= around), default=0)
+    return _affordable(level, stored.count)
+
+
+def _affordable(level: int, count: int) -> int:
+    """The next coarser level at which so many instances are not too many triangles."""
+    while level < len(_FINENESS) - 1:
+        around, rings = _FINENESS[level]
+        if count * 2 * around * (2 * rings + 1) <= _MOST_TRIANGLES:
+            break
+        level += 1
+    return level
+
+
+def _bodies(batch: Batch, eye: np.ndarray):
+    """(distance from the eye, first row, row after the last) of every body of a translucent batch."""
+    groups = np.asarray(batch.groups)
+    groups = groups[groups <= len(batch)]
+    for start, stop in zip(groups[:-1].tolist(), groups[1:].tolist()):
+        if stop > start:
+            middle = batch.rows[start:stop, :3].mean(axis=0)
+            yield float(np.linalg.norm(middle - eye)), start, stop

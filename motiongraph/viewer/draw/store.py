@@ -1,0 +1,86 @@
+"""The rows of batches on the graphics card: uploaded when their version changes, released when no longer drawn."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.viewer.draw.frame import Batch, Capsules, Solids
+from motiongraph.viewer.draw.meshes import Mesh
+from motiongraph.viewer.gl.buffers import Geometry, Rows
+
+_PATIENCE = 90  # frames a batch may go undrawn before its buffer is given up
+
+
+@dataclass
+class Stored:
+    """A batch on the card. low, high: (3,) corners of the box around it, metres."""
+
+    rows: Rows
+    version: int = -1
+    count: int = -1
+    drawn: int = 0
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+
+class Store:
+    """Owns the buffers of all batches and meshes."""
+
+    def __init__(self):
+        self._batches: dict[Batch, Stored] = {}
+        self._meshes: dict[Mesh, tuple[Geometry, int]] = {}
+        self._frame = 0
+        self._released = False
+
+    def begin(self) -> None:
+        """A new frame: forget what has not been drawn for a while."""
+        self._frame += 1
+        for batch in [b for b, s in self._batches.items() if self._frame - s.drawn > _PATIENCE]:
+            self._batches.pop(batch).rows.release()
+        for mesh in [m for m, (_, drawn) in self._meshes.items() if self._frame - drawn > _PATIENCE]:
+            self._meshes.pop(mesh)[0].release()
+
+    def ready(self, batch: Batch) -> Stored:
+        """The batch as it is now, on the card."""
+        if self._released:
+            raise RuntimeError("this renderer was released and cannot be used any more")
+        stored = self._batches.get(batch)
+        if stored is None:
+            stored = self._batches[batch] = Stored(Rows())
+        stored.drawn = self._frame
+        if stored.version != batch.version or stored.count != len(batch):
+            rows = batch.rows[: len(batch)]
+            stored.rows.upload(rows)
+            stored.version, stored.count = batch.version, len(batch)
+            stored.low, stored.high = bounds(batch, rows)
+        return stored
+
+    def geometry(self, mesh: Mesh) -> Geometry:
+        """A mesh from outside on the card."""
+        geometry = self._meshes[mesh][0] if mesh in self._meshes else Geometry(mesh)
+        self._meshes[mesh] = geometry, self._frame
+        return geometry
+
+    def release(self) -> None:
+        self._released = True
+        for stored in self._batches.values():
+            stored.rows.release()
+        for geometry, _ in self._meshes.values():
+            geometry.release()
+        self._batches.clear()
+        self._meshes.clear()
+
+
+def bounds(batch: Batch, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (3,), (3,) of a box that holds everything in the rows; for none of them, an empty box."""
+    if not len(rows):
+        return np.full(3, np.inf), np.full(3, -np.inf)
+    least, most = rows.min(axis=0), rows.max(axis=0)
+    if isinstance(batch, Capsules):
+        reach = max(most[3], most[7])
+        return np.minimum(least[:3], least[4:7]) - reach, np.maximum(most[:3], most[4:7]) + reach
+    if isinstance(batch, Solids):
+        extent = batch.shape.extent if isinstance(batch.shape, Mesh) else 0.87  # half of a cube's diagonal
+        reach = extent * max(np.abs(least[8:11]).max(), np.abs(most[8:11]).max())
+        return least[:3] - reach, most[:3] + reach
+    return least[:3] - most[3], most[:3] + most[3]

@@ -1,0 +1,82 @@
+"""What characters stand in: backdrop, floor, and the darkness where a body comes close to it."""
+
+from OpenGL import GL
+
+from motiongraph.viewer.draw.bodies import ROWS_UNIT
+from motiongraph.viewer.draw.frame import Capsules, SceneFrame, Solids, Spheres
+from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, ShadowMap
+from motiongraph.viewer.draw.store import Store
+from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.gl.buffers import Geometry
+from motiongraph.viewer.gl.program import Program
+
+
+class Surroundings:
+    """Drawn first, the farthest first, so that nothing needs a depth test but what comes after."""
+
+    def __init__(self):
+        self._backdrop, self._floor, self._shadow = Program("backdrop"), Program("floor"), Program("floor_shadow")
+        self._contact = {
+            Capsules: Program("contact"),
+            Solids: Program("contact", ("SOLIDS",)),
+            Spheres: Program("contact", ("SPHERES",)),
+        }
+        for program in (self._backdrop, self._floor, self._shadow, *self._contact.values()):
+            program.bind_block("Frame", POINT)
+        self._shadow.use()
+        self._shadow["shadow_depth"], self._shadow["shadow_compare"] = DEPTH_UNIT, COMPARE_UNIT
+        for program in self._contact.values():
+            program.use()
+            program["rows"], program["first"] = ROWS_UNIT, 0
+        self._nothing = Geometry()
+
+    def draw(self, scene: SceneFrame, store: Store, shadow: ShadowMap, below: bool) -> None:
+        """below: the eye is under the floor, which is then seen through."""
+        self._nothing.bind()
+        GL.glDisable(GL.GL_CULL_FACE)
+        GL.glDisable(GL.GL_DEPTH_TEST)
+        GL.glDepthMask(False)
+        GL.glDisable(GL.GL_BLEND)
+        self._backdrop.use()
+        GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
+        if scene.floor.style == "none":
+            return
+        GL.glEnable(GL.GL_BLEND)
+        GL.glBlendFunc(GL.GL_SRC_ALPHA, GL.GL_ONE_MINUS_SRC_ALPHA)
+        if not below:
+            # The floor leaves its depth, so that what lies under it is hidden.
+            GL.glEnable(GL.GL_DEPTH_TEST)
+            GL.glDepthFunc(GL.GL_ALWAYS)
+            GL.glDepthMask(True)
+        self._floor.use()
+        GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+        GL.glDisable(GL.GL_DEPTH_TEST)
+        GL.glDepthMask(False)
+        if not below:
+            GL.glBlendFunc(GL.GL_ZERO, GL.GL_SRC_COLOR)  # multiplies
+            if shadow.cast:
+                self._shadow.use()
+                self._shadow["part"] = shadow.footprint(scene.floor.height, scene.light.softness)
+                GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+            if scene.floor.contact > 0.0:
+                self._draw_contact(scene, store)
+
+    def _draw_contact(self, scene: SceneFrame, store: Store) -> None:
+        bones = any(isinstance(b, Capsules | Solids) and len(b) for b in scene.batches)
+        for batch in scene.batches:
+            kind = type(batch)
+            # Joints are inside the bones and would darken the floor twice; planes and meshes have no thickness.
+            if kind not in self._contact or not len(batch) or (kind is Spheres and bones):
+                continue
+            if kind is Solids and batch.shape not in ("box", "cylinder"):
+                continue
+            program = self._contact[kind]
+            program.use()
+            program["strength"] = scene.floor.contact
+            stored = store.ready(batch)
+            stored.rows.bind(ROWS_UNIT)
+            GL.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, stored.count)
+
+    def release(self) -> None:
+        for owned in (self._backdrop, self._floor, self._shadow, *self._contact.values(), self._nothing):
+            owned.release()
