@@ -13,17 +13,15 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 def multiply(a, b):
     """Hamilton product a·b of (…, 4) and (…, 4): rotate by b, then by a."""
-    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
-    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    out[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return out
 
 
 def conjugate(q):
@@ -34,9 +32,15 @@ def conjugate(q):
 def rotate(q, v):
     """Vectors (…, 3) turned by unit quaternions (…, 4)."""
     q, v = np.asarray(q, float), np.asarray(v, float)
-    u, w = q[..., 1:], q[..., :1]
-    t = 2.0 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
+    # v + w t + u × t with t = 2 u × v
+    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    out[..., 0] = vx + w * tx + y * tz - z * ty
+    out[..., 1] = vy + w * ty + z * tx - x * tz
+    out[..., 2] = vz + w * tz + x * ty - y * tx
+    return out
 
 
 def normalized(q):
@@ -97,6 +101,22 @@ def angle_between(a, b):
     """Angle in radians, 0 … π, of the rotation from a (…, 4) to b (…, 4); accurate for small angles too."""
     d = multiply(conjugate(a), b)
     return 2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+
+
+def to_vector(q):
+    """(…, 3) axis times angle in radians, 0 … π, of unit quaternions (…, 4); accurate for small angles too."""
+    q = np.asarray(q, float)
+    q = np.where(q[..., :1] < 0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    # Near no turn at all the angle is twice the sine; 0/0 must not be formed.
+    return q[..., 1:] * np.where(sine > 1e-12, 2.0 * np.arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
+
+
+def from_vector(v):
+    """Unit quaternions (…, 4) of rotation vectors (…, 3): axis times angle in radians, any angle."""
+    v = np.asarray(v, float)
+    half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
 
 
 def from_euler(angles, order):

@@ -169,6 +169,19 @@ def test_angle_between_is_accurate_near_zero_and_half_a_turn():
     assert rot.angle_between(rot.about("X", 0.0), rot.about("X", 1.5 * np.pi)) == pytest.approx(np.pi / 2)
 
 
+def test_rotation_vectors_are_axis_times_angle(rng):
+    axis = rng.normal(size=(40, 3))
+    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
+    for angle in (0.0, 1e-13, 1e-9, 1e-3, 1.0, 3.0, np.pi - 1e-9):
+        q = rot.from_vector(axis * angle)
+        ref = [naive.vector_matrix(a, angle) for a in axis]
+        np.testing.assert_allclose(rot.to_matrix(q), ref, atol=1e-14)
+        np.testing.assert_allclose(rot.to_vector(q), axis * angle, rtol=1e-9, atol=1e-22)
+        np.testing.assert_allclose(rot.to_vector(-q), axis * angle, rtol=1e-9, atol=1e-22)
+    # Beyond half a turn the way back is shorter.
+    np.testing.assert_allclose(rot.to_vector(rot.from_vector(axis * 4.0)), axis * (4.0 - 2 * np.pi), atol=1e-12)
+
+
 def test_normalized(rng):
     q = rng.normal(size=(5, 2, 4))
     comp = rot.normalized(q)
