@@ -25,29 +25,36 @@ def save(matrix, path, threshold=None, minima=True, annotated=False, **options):
         raise MotionError(f"{path}: pictures are written as .png, .tif, .bmp, .webp, .jpg or .ppm")
     dots = matrix.minima(threshold, **options) if minima else None
     picture = (figure if annotated else pixels)(matrix, threshold, dots)
+    if kind in ("WEBP", "JPEG", "PPM"):
+        picture = picture.convert("RGB")
+    # Large matrices of noise hardly shrink any further, and take five times as long about it.
+    how = {"compress_level": 2} if kind == "PNG" and not annotated else {}
+    how |= {"dpi": (300, 300)} if annotated and kind in ("PNG", "TIFF", "JPEG") else {}
     with writing(path) as file:
-        picture.save(file, kind, **({"dpi": (300, 300)} if annotated and kind in ("PNG", "TIFF", "JPEG") else {}))
+        picture.save(file, kind, **how)
 
 
 def pixels(matrix, threshold=None, dots=None) -> Image.Image:
-    """One pixel a cell."""
-    grey = _greys(matrix.cost, threshold, *_range(matrix.cost))
-    rgb = np.repeat(grey[:, :, None], 3, axis=2)
+    """One pixel a cell, in a palette of 255 greys and the green of the dots."""
+    cells = _greys(matrix.cost, threshold, *_range(matrix.cost), steps=254)
     if dots is not None:
-        rgb[dots["a"], dots["b"]] = _GREEN
-    return Image.fromarray(rgb)
+        cells[dots["a"], dots["b"]] = 255
+    picture = Image.fromarray(cells).convert("P")
+    greys = np.repeat(np.rint(np.arange(255) * (255 / 254)).astype(int), 3)
+    picture.putpalette([*greys.tolist(), *_GREEN])
+    return picture
 
 
 def _range(cost):
     return float(cost.min()), float(cost.max())
 
 
-def _greys(cost, threshold, low, high):
-    """uint8, 255 at the lowest cost and 0 at the highest (dissertation 4.3.1)."""
+def _greys(cost, threshold, low, high, steps=255):
+    """uint8, `steps` at the lowest cost and 0 at the highest (dissertation 4.3.1)."""
     light = 1.0 - (cost - np.float32(low)) / np.float32(max(high - low, 1e-12))
     if threshold is not None:
         light = np.where(cost > np.float32(threshold), _DARK * light, light)
-    return np.rint(255.0 * np.clip(light, 0.0, 1.0)).astype(np.uint8)
+    return np.rint(steps * np.clip(light, 0.0, 1.0)).astype(np.uint8)
 
 
 def figure(matrix, threshold=None, dots=None, size: int = 1400) -> Image.Image:
@@ -56,7 +63,7 @@ def figure(matrix, threshold=None, dots=None, size: int = 1400) -> Image.Image:
     n, m = matrix.cost.shape
     low, high = _range(matrix.cost)
     scale = size / max(n, m)
-    scale = max(1, round(scale)) if scale >= 1 else scale
+    scale = min(24, round(scale)) if scale >= 1 else scale
     width, height = max(1, round(m * scale)), max(1, round(n * scale))
     grey = Image.fromarray(_greys(matrix.cost, threshold, low, high))
     grey = grey.resize((width, height), Image.Resampling.NEAREST if scale >= 1 else Image.Resampling.BOX)

@@ -135,7 +135,8 @@ class CloudSweep:
         self.heights[:rows] = A.y[first : first + rows]
         if len(u) == 3:
             np.negative(A.zx[first : first + rows], out=self.block[1, :rows])
-        np.matmul(self.block.reshape(-1, self.block.shape[2]), self.xz, out=u[:-1].reshape(-1, u.shape[2]))
+        tall = (len(u) - 1) * ROWS
+        np.matmul(self.block.reshape(tall, len(self.xz)), self.xz, out=u[:-1].reshape(tall, u.shape[2]))
         np.matmul(self.heights, self.y, out=u[-1])
 
     def _mend(self, cost, row, column, rows):
