@@ -77,14 +77,14 @@ def run(capsys, tmp_path, monkeypatch):
 # ---- the program as a whole
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"]])
 def test_help(run, arguments):
     status, out, err = run(*arguments)
     assert (status, err) == (0, "")
     assert all(word in out for word in ("Usage: motiongraph", "info", "convert", "fetch", "--version"))
 
 
-@pytest.mark.parametrize("command", [["info"], ["convert"], ["fetch"], ["fetch", "cmu"]])
+@pytest.mark.parametrize("command", [["view"], ["info"], ["convert"], ["fetch"], ["fetch", "cmu"]])
 def test_help_of_commands(run, command):
     status, out, err = run(*command, "--help")
     assert (status, err) == (0, "")

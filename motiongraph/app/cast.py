@@ -1,4 +1,4 @@
-"""The characters in the scene: who they are, which frame each is at, and their poses, sampled in one call a skeleton."""
+"""The characters in the scene: who they are, the frame each is at, and their poses, one call a skeleton."""
 
 from dataclasses import dataclass
 

@@ -132,7 +132,7 @@ def labels_of(library: Library, folder: Path) -> list:
         edges = sorted(edges)
         whole = len(edges) == 2 and not entry.trimmed
         labels = entry.clip.labels
-        for start, stop in zip(edges, edges[1:]):
+        for start, stop in itertools.pairwise(edges):
             words = tuple(word for word in labels if labels.at(word)[start])
             lines.append(Line(file, None if whole else (start, stop), words))
     return lines

@@ -59,6 +59,11 @@ class Scene:
     version: int = 0
 
 
+def visible_tracks(state) -> list[int]:
+    """The tracks that have a view, in order."""
+    return [state.active] if state.scene.views == 1 else list(range(state.scene.views))
+
+
 @apply.register
 def _(command: do.SetLayer, state):
     layers, name, value = state.scene.layers, command.name, command.value
@@ -131,7 +136,7 @@ def _(command: do.MoveCharacter, state):
         here = state.focus(state.active)[[0, 2]]
         cosine, sine = np.cos(command.turn), np.sin(command.turn)
         away = np.array([x, z]) - here
-        x, z = here + [cosine * away[0] + sine * away[1], -sine * away[0] + cosine * away[1]]
+        x, z = here + np.array([cosine * away[0] + sine * away[1], -sine * away[0] + cosine * away[1]])
         theta = float(np.remainder(theta + command.turn + np.pi, 2 * np.pi) - np.pi)
     place = theta, float(x) + command.x, float(z) + command.z
     if not np.isfinite(place).all():

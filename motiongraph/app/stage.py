@@ -3,6 +3,7 @@
 import numpy as np
 
 from motiongraph.app.cast import Cast, record_of
+from motiongraph.app.scene import visible_tracks
 
 PALETTE = np.array(  # sRGB, alpha; told apart also by people who see red and green alike
     [
@@ -17,11 +18,6 @@ PALETTE = np.array(  # sRGB, alpha; told apart also by people who see red and gr
     ]
 )
 _HERE = (0.0, 0.0, 0.0)
-
-
-def visible_tracks(state) -> list[int]:
-    """The tracks that have a view, in order."""
-    return [state.active] if state.scene.views == 1 else list(range(state.scene.views))
 
 
 def set_stage(state) -> None:

@@ -41,8 +41,9 @@ class Wishes:
 
 @dataclass(eq=False)
 class AppState:
-    """tracks: A, B and the result, each with its own clip and time; active: the one controls work on. camera: a
-    `viewer.camera.Camera`; goal: the one it glides to, if any; follow: it goes with the character. casts: the characters of each view, posed for this moment. clock: seconds since the start.
+    """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
+    camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
+    casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
 
     settings: Settings = field(default_factory=Settings)

@@ -1,5 +1,7 @@
 """One step of the program, its phases in the order they happen: commands, finished jobs, time, poses."""
 
+from importlib import import_module
+
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
     library,
     opening,
@@ -35,19 +37,14 @@ def carry_out(state: AppState) -> None:
             state.say(str(problem), "error")
 
 
-def warm_up(state: AppState) -> None:
-    """Compile, or load from the cache, what playing needs; behind the open window."""
+def warm_up(state: AppState, *modules: str) -> None:
+    """Compile, or load from the cache, what playing needs, and import `modules`; behind the open window."""
+    wanted = ("numba", "motiongraph.model.kinematics", "motiongraph.formats.load", "motiongraph.app.stage", *modules)
 
     def work(progress, deliver):
-        progress(0, 3, "numba")
-        import numba  # noqa: F401
-
-        progress(1, 3, "kinematics")
-        from motiongraph.model import kinematics  # noqa: F401
-
-        progress(2, 3, "poses")
-        from motiongraph.app import stage  # noqa: F401
-
+        for index, module in enumerate(wanted):
+            progress(index, len(wanted), module.rpartition(".")[2])
+            import_module(module)
         deliver(True)
 
     def then(_):

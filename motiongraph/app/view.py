@@ -34,6 +34,15 @@ def look_at(state, track: int) -> np.ndarray:
     return point
 
 
+def camera_of(state, track: int):
+    """The camera of a track's view: split views look at their own character as the one in hand is looked at."""
+    if state.scene.views == 1 or track == state.active or not state.ready:
+        return state.camera
+    camera = state.camera.copy()
+    camera.target = camera.target + (look_at(state, track) - look_at(state, state.active)) * [1.0, 0.0, 1.0]
+    return camera
+
+
 def facing(state, track: int) -> float:
     """Degrees of yaw that the character of a track faces: across its hips and shoulders, a quarter turn on."""
     entry = state.library.get(state.tracks[track].clip)

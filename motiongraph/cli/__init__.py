@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from motiongraph import __version__
-from motiongraph.cli import convert, fetch, info, matrix
+from motiongraph.cli import convert, fetch, info, matrix, view
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -24,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(view.view)
 app.command()(info.info)
 app.command()(convert.convert)
 app.command()(matrix.matrix)
@@ -43,9 +44,12 @@ def motiongraph(
         bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Turn motion capture into new motion."""
+    """Turn motion capture into new motion.
+
+    Without a command: the viewer, on the bundled samples.
+    """
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        view.view()
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -1,0 +1,271 @@
+"""Everything that has a key: what it is called, the command it issues, and when it makes sense.
+
+Menus, the list of shortcuts and the keyboard all read this one table.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.playback import LOOPS, frame_of
+
+_SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Action:
+    """keys: chords such as "Ctrl+O", the first one is shown; make: state → command, or None where a dialog is asked
+    for by `dialog`; checked: whether it is on; needs_clip: whether it needs a clip; repeats: while the key is held."""
+
+    group: str
+    text: str
+    keys: tuple[str, ...]
+    make: Callable | None = None
+    dialog: str = ""
+    checked: Callable | None = None
+    needs_clip: bool = False
+    repeats: bool = False
+
+
+def _faster(step: int):
+    def make(state):
+        speed = state.playback.speed
+        if step > 0:
+            return do.SetSpeed(next((s for s in _SPEEDS if s > speed + 1e-6), _SPEEDS[-1]))
+        return do.SetSpeed(next((s for s in reversed(_SPEEDS) if s < speed - 1e-6), _SPEEDS[0]))
+
+    return make
+
+
+def _layer(name: str):
+    return lambda state: do.ToggleLayer(name)
+
+
+def _on(name: str):
+    return lambda state: getattr(state.scene.layers, name) not in (False, "off", "none")
+
+
+def _clip(make):
+    """A command about the clip in hand."""
+    return lambda state: make(state, state.entry)
+
+
+def _next_loop(state):
+    return do.SetLoop(LOOPS[(LOOPS.index(state.playback.loop) + 1) % len(LOOPS)])
+
+
+def _panel(name: str):
+    return lambda state: do.ShowPanel(name)
+
+
+def _shown(name: str):
+    return lambda state: name in state.wishes.shown
+
+
+def _action(group, text, keys="", make=None, **fields):
+    return Action(group, text, tuple(keys.split()), make, **fields)
+
+
+ACTIONS: dict[str, Action] = {
+    # File
+    "open": _action("File", "Open files…", "Ctrl+O", dialog="open files"),
+    "open folder": _action("File", "Open folder…", "Ctrl+Shift+O", dialog="open folder"),
+    "samples": _action("File", "Open the samples", "", lambda s: do.OpenSamples()),
+    "fetch": _action("File", "Get CMU clips…", "", _panel("fetch")),
+    "save labels": _action("File", "Save labels…", "Ctrl+S", dialog="save labels", needs_clip=True),
+    "export": _action("File", "Export clip…", "Ctrl+E", dialog="export", needs_clip=True),
+    "screenshot": _action("File", "Picture of the scene", "F12", lambda s: do.Screenshot()),
+    "screenshot all": _action("File", "Picture of the window", "Shift+F12", lambda s: do.Screenshot(panels=True)),
+    "record": _action("File", "Video of the clip…", "Ctrl+R", dialog="record", needs_clip=True),
+    "quit": _action("File", "Quit", "Ctrl+Q", lambda s: do.Quit()),
+    # Playback
+    "play": _action(
+        "Playback", "Play / pause", "Space", lambda s: do.TogglePlay(), checked=lambda s: s.playback.playing
+    ),
+    "step": _action("Playback", "Next frame", "RightArrow", lambda s: do.Step(1), repeats=True),
+    "step back": _action("Playback", "Previous frame", "LeftArrow", lambda s: do.Step(-1), repeats=True),
+    "step ten": _action("Playback", "Ten frames on", "Shift+RightArrow", lambda s: do.Step(10), repeats=True),
+    "back ten": _action("Playback", "Ten frames back", "Shift+LeftArrow", lambda s: do.Step(-10), repeats=True),
+    "start": _action("Playback", "First frame", "Home", lambda s: do.Jump()),
+    "end": _action("Playback", "Last frame", "End", lambda s: do.Jump(end=True)),
+    "faster": _action("Playback", "Faster", "UpArrow", _faster(1), repeats=True),
+    "slower": _action("Playback", "Slower", "DownArrow", _faster(-1), repeats=True),
+    "normal speed": _action("Playback", "Normal speed", "Ctrl+UpArrow", lambda s: do.SetSpeed(1.0)),
+    "reverse": _action(
+        "Playback",
+        "Reverse",
+        "R",
+        lambda s: do.SetReverse(not s.playback.reverse),
+        checked=lambda s: s.playback.reverse,
+    ),
+    "loop": _action("Playback", "Loop, ping-pong, once", "L", _next_loop),
+    # Clip
+    "next": _action("Clip", "Next clip", "PageDown N", lambda s: do.SelectNext(1), repeats=True),
+    "previous": _action("Clip", "Previous clip", "PageUp Shift+N", lambda s: do.SelectNext(-1), repeats=True),
+    "trim start": _action(
+        "Clip",
+        "Trim: begin here",
+        "[",
+        _clip(lambda s, e: do.Trim(e.number, int(frame_of(s)), e.stop)),
+        needs_clip=True,
+    ),
+    "trim end": _action(
+        "Clip",
+        "Trim: end here",
+        "]",
+        _clip(lambda s, e: do.Trim(e.number, e.start, int(frame_of(s)) + 1)),
+        needs_clip=True,
+    ),
+    "untrim": _action(
+        "Clip", "Use all frames", "\\", _clip(lambda s, e: do.Trim(e.number, 0, len(e.clip))), needs_clip=True
+    ),
+    "use": _action(
+        "Clip",
+        "Use in graph",
+        "X",
+        _clip(lambda s, e: do.UseClip(e.number, not e.used)),
+        checked=lambda s: bool(s.entry and s.entry.used),
+        needs_clip=True,
+    ),
+    "mirror": _action("Clip", "Add mirrored", "M", _clip(lambda s, e: do.MirrorClip(e.number)), needs_clip=True),
+    "remove": _action("Clip", "Remove", "Delete", _clip(lambda s, e: do.RemoveClip(e.number)), needs_clip=True),
+    # Scene
+    "bones": _action("Scene", "Bones", "B", _layer("bones"), checked=_on("bones")),
+    "boxes": _action(
+        "Scene",
+        "Bones as boxes",
+        "Shift+B",
+        _layer("bone_style"),
+        checked=lambda s: s.scene.layers.bone_style == "boxes",
+    ),
+    "joints": _action("Scene", "Joints", "J", _layer("joints"), checked=_on("joints")),
+    "trajectory": _action("Scene", "Root trajectory", "T", _layer("trajectory"), checked=_on("trajectory")),
+    "contacts": _action("Scene", "Foot contacts", "K", _layer("contacts"), checked=_on("contacts")),
+    "cloud": _action("Scene", "Point cloud: pose, window, off", "C", _layer("cloud"), checked=_on("cloud")),
+    "flow": _action("Scene", "Flow: the pose every N frames", "O", _layer("flow"), checked=_on("flow")),
+    "crowd": _action("Scene", "All ticked clips at once", "A", _layer("crowd"), checked=_on("crowd")),
+    "pin": _action("Scene", "Pin this pose as a ghost", "G", lambda s: do.PinGhost(), needs_clip=True),
+    "unpin": _action("Scene", "Take the last ghost back", "Shift+G", lambda s: do.UnpinGhost()),
+    "clear ghosts": _action("Scene", "Clear all ghosts", "Ctrl+G", lambda s: do.ClearGhosts()),
+    "place": _action("Scene", "Character back to its place", "Ctrl+Home", lambda s: do.PlaceCharacter()),
+    "floor": _action("Scene", "Floor: checker, grid, none", "Shift+F", _layer("floor"), checked=_on("floor")),
+    "shadows": _action("Scene", "Shadows", "Shift+S", _layer("shadows"), checked=_on("shadows")),
+    "day": _action(
+        "Scene",
+        "Bright surroundings",
+        "D",
+        lambda s: do.SetSetting("day", not s.settings.day),
+        checked=lambda s: s.settings.day,
+    ),
+    # Camera
+    "follow": _action(
+        "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow
+    ),
+    "reset camera": _action("Camera", "Reset", "Z Keypad0", lambda s: do.ResetCamera()),
+    "front": _action("Camera", "Front", "Keypad1 Ctrl+1", lambda s: do.LookFrom("front")),
+    "side": _action("Camera", "Side", "Keypad3 Ctrl+2", lambda s: do.LookFrom("side")),
+    "top": _action("Camera", "Top", "Keypad7 Ctrl+3", lambda s: do.LookFrom("top")),
+    "three-quarter": _action("Camera", "Three-quarter", "Keypad9 Ctrl+4", lambda s: do.LookFrom("three-quarter")),
+    "below floor": _action(
+        "Camera",
+        "May go below the floor",
+        "",
+        lambda s: do.LetBelowFloor(s.camera.floor is not None),
+        checked=lambda s: s.camera.floor is None,
+    ),
+    # View
+    "panels": _action("View", "Hide panels", "U", lambda s: do.TogglePanels(), checked=lambda s: not s.wishes.panels),
+    "full screen": _action(
+        "View", "Full screen", "F11", lambda s: do.ToggleFullScreen(), checked=lambda s: s.wishes.full_screen
+    ),
+    "split 1": _action("View", "One view", "Alt+1", lambda s: do.Split(1), checked=lambda s: s.scene.views == 1),
+    "split 2": _action("View", "A and B", "Alt+2", lambda s: do.Split(2), checked=lambda s: s.scene.views == 2),
+    "split 3": _action("View", "A, B and result", "Alt+3", lambda s: do.Split(3), checked=lambda s: s.scene.views == 3),
+    "next track": _action(
+        "View", "Control the next view", "Tab", lambda s: do.TakeTrack((s.active + 1) % s.scene.views)
+    ),
+    "vsync": _action(
+        "View",
+        "Wait for the display (vsync)",
+        "",
+        lambda s: do.SetSetting("vsync", not s.settings.vsync),
+        checked=lambda s: s.settings.vsync,
+    ),
+    "larger": _action("View", "Larger text", "Ctrl+Equal", lambda s: do.SetSetting("zoom", s.settings.zoom + 0.1)),
+    "smaller": _action("View", "Smaller text", "Ctrl+Minus", lambda s: do.SetSetting("zoom", s.settings.zoom - 0.1)),
+    "layout": _action("View", "Reset the layout", "", lambda s: do.ResetLayout()),
+    # Help
+    "shortcuts": _action("Help", "Keyboard and mouse", "F1", _panel("shortcuts"), checked=_shown("shortcuts")),
+}
+
+# What the keyboard cannot list.
+MOUSE = (
+    ("drag", "orbit"),
+    ("Shift+drag, or middle button", "pan"),
+    ("wheel", "zoom"),
+    ("right button", "look around; with W A S D Q E held: fly (Shift: faster)"),
+    ("Ctrl+drag", "move the character over the floor"),
+    ("Ctrl+Shift+drag", "turn the character"),
+    ("Alt+drag", "shift the last ghost"),
+    ("double click", "reset the camera"),
+    ("digits, then Enter", "go to that frame"),
+    ("drop files or folders", "open them"),
+)
+
+_NAMES = {
+    "[": "left_bracket", "]": "right_bracket", "\\": "backslash", "RightArrow": "right_arrow", "Delete": "delete",
+    "LeftArrow": "left_arrow", "UpArrow": "up_arrow", "DownArrow": "down_arrow", "PageUp": "page_up",
+    "PageDown": "page_down", "Space": "space", "Home": "home", "End": "end", "Equal": "equal", "Minus": "minus",
+    "Tab": "tab", **{f"Keypad{n}": f"keypad{n}" for n in range(10)},
+}  # fmt: skip
+_SHOWN = {"RightArrow": "→", "LeftArrow": "←", "UpArrow": "↑", "DownArrow": "↓", "Equal": "+", "Minus": "−"}
+_MODIFIERS = {"Ctrl": imgui.Key.mod_ctrl, "Shift": imgui.Key.mod_shift, "Alt": imgui.Key.mod_alt}
+
+
+def chord(text: str) -> int:
+    """The chord "Ctrl+O" as Dear ImGui's number."""
+    *modifiers, key = text.split("+")
+    name = _NAMES.get(key) or (f"_{key}" if key.isdigit() else key.lower())
+    number = int(getattr(imgui.Key, name))
+    for modifier in modifiers:
+        number |= int(_MODIFIERS[modifier])
+    return number
+
+
+def shown(text: str) -> str:
+    """A chord as people read it."""
+    *modifiers, key = text.split("+")
+    return "+".join([*modifiers, _SHOWN.get(key, key)])
+
+
+_CHORDS = [(chord(key), action) for action in ACTIONS.values() for key in action.keys]
+
+
+def possible(action: Action, state) -> bool:
+    return not action.needs_clip or state.entry is not None
+
+
+def act(action: Action, state, ui) -> None:
+    """Do what the action is for."""
+    if not possible(action, state):
+        return
+    if action.dialog:
+        ui.dialogs.ask(action.dialog, state)
+    else:
+        state.issue(action.make(state))
+
+
+def keyboard(state, ui) -> None:
+    """Carry out the shortcuts pressed in this frame; not while someone types, or flies."""
+    io = imgui.get_io()
+    if io.want_text_input or ui.flying:
+        return
+    for number, action in _CHORDS:
+        key, modifiers = number & ~_ALL, number & _ALL
+        if io.key_mods == modifiers and imgui.is_key_pressed(imgui.Key(key), action.repeats):
+            act(action, state, ui)
+
+
+_ALL = int(imgui.Key.mod_ctrl) | int(imgui.Key.mod_shift) | int(imgui.Key.mod_alt) | int(imgui.Key.mod_super)

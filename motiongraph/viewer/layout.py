@@ -1,0 +1,125 @@
+"""Where everything is: menu and status lines, the timeline, docked panels, and the scene in what is left."""
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.viewer.panels import timeline
+from motiongraph.viewer.panels.camera import camera_panel
+from motiongraph.viewer.panels.clip import clip_panel
+from motiongraph.viewer.panels.help import fetch_window, hint_overlay, scene_overlay, shortcuts_window
+from motiongraph.viewer.panels.library import library_panel
+from motiongraph.viewer.panels.menu import menu_bar
+from motiongraph.viewer.panels.messages import messages_panel, status_bar
+from motiongraph.viewer.panels.scene import scene_panel
+from motiongraph.viewer.panels.stats import stats_panel
+
+# Name in the state → title, content, and where it is docked at first.
+DOCKED = {
+    "library": ("Library", library_panel, "left"),
+    "clip": ("Clip", clip_panel, "left below"),
+    "scene": ("Scene", scene_panel, "right"),
+    "camera": ("Camera", camera_panel, "right below"),
+    "stats": ("Stats", stats_panel, "right below"),
+    "messages": ("Messages", messages_panel, "right below"),
+}
+_BAR = (
+    imgui.WindowFlags_.no_scrollbar
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_scroll_with_mouse
+    | imgui.WindowFlags_.no_docking
+)
+_SPACE = 0x6D6F74  # the number of the dock space: any, but always the same one, so that layouts are found again
+
+
+class Layout:
+    """Draws all panels, and says where the scene is."""
+
+    def __init__(self, fresh: bool):
+        self._build = fresh
+
+    def draw(self, state, ui) -> None:
+        """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
+        view = imgui.get_main_viewport()
+        if not state.wishes.panels:
+            imgui.dock_space_over_viewport(_SPACE, view, imgui.DockNodeFlags_.keep_alive_only)
+            ui.scene = view.pos.x, view.pos.y, view.size.x, view.size.y
+            self._floating(state, ui)
+            return
+        menu_bar(state, ui)
+        self._bar("status", imgui.get_frame_height(), (ui.px(10), ui.px(4)), status_bar, state, ui)
+        self._bar("timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
+        flags = imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node
+        if state.wishes.reset_layout or self._build:
+            state.wishes.reset_layout = self._build = False
+            _first_layout(view, ui)
+        imgui.dock_space_over_viewport(_SPACE, view, flags)
+        node = imgui.internal.dock_builder_get_central_node(_SPACE)
+        if node is not None:
+            ui.scene = node.pos.x, node.pos.y, node.size.x, node.size.y
+        for name, (title, content, _) in DOCKED.items():
+            if name in state.wishes.shown:
+                self._docked(name, title, content, state, ui)
+        self._floating(state, ui)
+
+    @staticmethod
+    def _bar(name, height, padding, content, state, ui) -> None:
+        """A line along the bottom of the window, above those drawn before it."""
+        if padding:
+            imgui.push_style_var(imgui.StyleVar_.window_padding, padding)
+            height = imgui.get_font_size() + 2 * padding[1]
+        imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0)
+        imgui.push_style_var(imgui.StyleVar_.window_min_size, (1.0, 1.0))
+        shown = imgui.internal.begin_viewport_side_bar(
+            f"##{name}", imgui.get_main_viewport(), imgui.Dir.down, height, _BAR
+        )
+        imgui.pop_style_var(2)
+        if padding:
+            imgui.pop_style_var()
+        if shown:
+            content(state, ui)
+        imgui.end()
+
+    @staticmethod
+    def _docked(name, title, content, state, ui) -> None:
+        imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
+        visible, kept = imgui.begin(title, True, imgui.WindowFlags_.no_collapse)
+        if visible:
+            content(state, ui)
+        imgui.end()
+        if not kept:
+            state.issue(do.ShowPanel(name, False))
+
+    @staticmethod
+    def _floating(state, ui) -> None:
+        scene_overlay(state, ui)
+        if state.wishes.panels:
+            hint_overlay(state, ui)
+        if "shortcuts" in state.wishes.shown:
+            shortcuts_window(state, ui)
+        if "fetch" in state.wishes.shown:
+            fetch_window(state, ui)
+        ui.dialogs.poll(state)
+
+
+def _first_layout(view, ui) -> None:
+    """Library and clip at the left, scene options at the right; as wide as their contents need, not more."""
+    build = imgui.internal
+    build.dock_builder_remove_node(_SPACE)
+    build.dock_builder_add_node(_SPACE, int(build.DockNodeFlagsPrivate_.dock_space))
+    build.dock_builder_set_node_size(_SPACE, view.work_size)
+    wide = max(view.work_size.x, 1.0)
+    share = min(ui.px(272) / wide, 0.27)
+    left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
+    rest = left.id_at_opposite_dir
+    right = build.dock_builder_split_node(rest, imgui.Dir.right, share / (1.0 - share))
+    left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, 0.48)
+    right_parts = build.dock_builder_split_node(right.id_at_dir, imgui.Dir.down, 0.42)
+    nodes = {
+        "left": left_parts.id_at_opposite_dir,
+        "left below": left_parts.id_at_dir,
+        "right": right_parts.id_at_opposite_dir,
+        "right below": right_parts.id_at_dir,
+    }
+    for title, _, where in DOCKED.values():
+        build.dock_builder_dock_window(title, nodes[where])
+    build.dock_builder_finish(_SPACE)

@@ -1,0 +1,272 @@
+"""The loop: poll → commands → collect jobs → advance time → sample poses → upload → draw → panels → swap → sleep."""
+
+import gc
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter, sleep
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from motiongraph.app import commands as do
+from motiongraph.app.scene import visible_tracks
+from motiongraph.app.settings import Settings, config_folder
+from motiongraph.app.state import AppState
+from motiongraph.app.update import update, warm_up
+from motiongraph.app.view import camera_of
+from motiongraph.errors import MotionError
+from motiongraph.viewer import theme
+from motiongraph.viewer.actions import keyboard
+from motiongraph.viewer.camera import Camera
+from motiongraph.viewer.draw.frame import DAY, NIGHT, SceneFrame
+from motiongraph.viewer.layout import Layout
+from motiongraph.viewer.pointer import Pointer
+from motiongraph.viewer.ui import Ui
+from motiongraph.viewer.window import Window
+
+_IDLE = 0.1  # seconds between looks while there is nothing to draw into
+_TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
+_SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
+
+
+class Viewer:
+    """The program with its window; `run` until someone quits, then `close`."""
+
+    def __init__(self, paths: Iterable[Path] = (), settings: Settings | None = None):
+        found, problem = (settings, "") if settings else _settings()
+        self.state = state = AppState(settings=found, camera=Camera())
+        if problem:
+            state.say(problem, "warning")
+        warm_up(state, "motiongraph.viewer.draw.characters", "motiongraph.viewer.scenery")
+        self.window = window = Window(
+            state.settings.width, state.settings.height, "motiongraph", state.settings.maximized
+        )
+        from motiongraph.viewer.draw.scene import Renderer
+
+        self.renderer = Renderer()
+        self.ui = ui = self._start_imgui()
+        ui.renderer = self.renderer.context.renderer
+        self.pointer, self.sceneries = Pointer(), {}
+        window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
+        window.on_text = self._typed
+        state.hint = "first" if state.settings.hint else ""
+        paths = tuple(paths)
+        state.issue(do.OpenPaths(paths) if paths else do.OpenSamples())
+        self.remote = None
+        if os.environ.get("MOTIONGRAPH_REMOTE"):
+            from motiongraph.viewer.remote import Remote
+
+            self.remote = Remote(os.environ["MOTIONGRAPH_REMOTE"])
+        window.show()
+
+    def _start_imgui(self) -> Ui:
+        imgui.create_context()
+        implot.create_context()
+        io = imgui.get_io()
+        io.config_flags |= imgui.ConfigFlags_.docking_enable
+        io.config_windows_move_from_title_bar_only = True
+        self.layout_file = config_folder() / "layout.ini"
+        io.set_ini_filename("")  # read and written by us, so that nothing is written while it runs
+        fresh = not self.layout_file.exists()
+        if not fresh:
+            imgui.load_ini_settings_from_disk(str(self.layout_file))
+        self.layout = Layout(fresh)
+        ui = Ui(theme.load_fonts())
+        imgui.backends.glfw_init_for_opengl(self.window.address, True)
+        imgui.backends.opengl3_init("#version 330")
+        return ui
+
+    # One frame
+
+    def run(self) -> None:
+        """Frame after frame, as fast as asked for."""
+        gc.collect()
+        gc.freeze()
+        gc.disable()  # garbage is looked for in spare time, see `_rest`
+        sys.setswitchinterval(0.0005)  # a worker must not hold up a frame for long
+        self._last = self._due = perf_counter()
+        while not self.state.wishes.quit:
+            self.frame()
+
+    def frame(self) -> None:
+        """One turn of the loop; where time goes is written down for the frame graph."""
+        state, ui, window = self.state, self.ui, self.window
+        marks = [perf_counter()]
+        window.poll()
+        if self.remote is not None:
+            self.remote.answer(self)
+        if window.closing:
+            state.wishes.quit = True
+        marks.append(perf_counter())
+        dt, self._last = marks[-1] - self._last, marks[-1]
+        if window.hidden:
+            update(state, dt)
+            window.wait(_IDLE)
+            return
+        self._begin(dt)
+        update(state, dt)
+        marks.append(perf_counter())
+        panes = self._compose()
+        marks.append(perf_counter())
+        self.renderer.draw(panes, window.pixels)
+        self._take_pictures(panels=False)
+        marks.append(perf_counter())
+        self.layout.draw(state, ui)
+        imgui.render()
+        marks.append(perf_counter())
+        imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+        self._take_pictures(panels=True)
+        self._obey()
+        window.swap(state.settings.vsync)
+        marks.append(perf_counter())
+        self._rest(marks[-1])
+        marks.append(perf_counter())
+        ui.timings.add(1000.0 * np.diff(marks))
+
+    def _begin(self, dt: float) -> None:
+        """Tell Dear ImGui what happened, and make commands of what the scene and the keyboard got."""
+        state, ui = self.state, self.ui
+        scale = self.window.scale * state.settings.zoom
+        if scale != ui.scale or not ui.panes:
+            ui.scale = scale
+            theme.apply_theme(scale)
+        imgui.backends.opengl3_new_frame()
+        imgui.backends.glfw_new_frame()
+        imgui.new_frame()
+        ui.panes = _panes(ui.scene, len(visible_tracks(state)))
+        self.pointer.update(state, ui, dt)
+        keyboard(state, ui)
+        self._go_to_typed()
+
+    def _compose(self):
+        """(scene, view) of every pane; before everything is compiled, an empty floor."""
+        state, ui = self.state, self.ui
+        density = self.window.density
+        found = []
+        for index, (track, rect) in enumerate(zip(visible_tracks(state), ui.panes)):
+            pixels = tuple(round(density * value) for value in rect)
+            scene = SceneFrame(backdrop=DAY if state.settings.day else NIGHT)
+            if state.ready and index < len(state.casts):
+                from motiongraph.viewer.scenery import Scenery
+
+                scenery = self.sceneries.setdefault(track, Scenery())
+                scene = scenery.compose(state, track, state.casts[index])
+            found.append((scene, camera_of(state, track).view(pixels, density * self.window.scale)))
+        return found
+
+    def _rest(self, now: float) -> None:
+        """Sleep until the next frame is due, having looked for garbage where there is time for it."""
+        state = self.state
+        if state.settings.vsync:
+            self._due = now
+            return
+        self._due = max(self._due + 1.0 / state.settings.rate, now - 0.5 / state.settings.rate)
+        if self._due - now > _SHORTEST:
+            gc.collect(1 if self.ui.timings.count % 64 else 2)
+        left = self._due - perf_counter()
+        if left > 0.0:
+            sleep(left)
+
+    # What the window is asked for
+
+    def _obey(self) -> None:
+        """Full screen, title, and the frames of a video."""
+        state, window = self.state, self.window
+        if state.wishes.full_screen != window.full_screen:
+            try:
+                window.set_full_screen(state.wishes.full_screen)
+            except MotionError as problem:
+                state.wishes.full_screen = window.full_screen
+                state.say(str(problem), "error")
+        title = f"{state.entry.name} – motiongraph" if state.entry else "motiongraph"
+        if title != getattr(self, "_title", None):
+            self._title = title
+            window.set_title(title)
+        if state.wishes.recording is not None:
+            from motiongraph.viewer.recorder import record
+
+            record(self)
+
+    def _take_pictures(self, panels: bool) -> None:
+        from motiongraph.viewer import pictures
+
+        pictures.take(self, panels)
+
+    def _typed(self, letter: str) -> None:
+        """A letter from the keyboard, whatever its layout: digits name a frame, a question mark asks for help."""
+        if imgui.get_io().want_text_input:
+            return
+        if letter.isdigit() and letter.isascii() and self.state.entry is not None:
+            self.ui.typed, self.ui.typed_at = (self.ui.typed + letter)[-9:], self.state.clock
+        elif letter == "?":
+            self.state.issue(do.ShowPanel("shortcuts"))
+
+    def _go_to_typed(self) -> None:
+        ui, state = self.ui, self.state
+        if not ui.typed:
+            return
+        if imgui.is_key_pressed(imgui.Key.escape):
+            ui.typed = ""
+        elif imgui.is_key_pressed(imgui.Key.backspace):
+            ui.typed, ui.typed_at = ui.typed[:-1], state.clock
+        elif (
+            imgui.is_key_pressed(imgui.Key.enter)
+            or imgui.is_key_pressed(imgui.Key.keypad_enter)
+            or state.clock - ui.typed_at > _TYPING
+        ):
+            state.issue(do.Pause())
+            state.issue(do.Seek(float(ui.typed)))
+            ui.typed = ""
+
+    # The end
+
+    def close(self) -> None:
+        """Stop what runs, remember settings and layout, give everything back."""
+        state, window = self.state, self.window
+        state.jobs.close()
+        gc.enable()
+        if not window.full_screen:
+            state.settings.maximized = window.maximized
+            if not window.maximized and not window.hidden:
+                state.settings.width, state.settings.height = window.size
+        try:
+            state.settings.save()
+            imgui.save_ini_settings_to_disk(str(self.layout_file))
+        finally:
+            if self.remote is not None:
+                self.remote.close()
+            if self.ui.recorder is not None:
+                self.ui.recorder.stop()
+            self.renderer.release()
+            imgui.backends.opengl3_shutdown()
+            imgui.backends.glfw_shutdown()
+            implot.destroy_context()
+            imgui.destroy_context()
+            window.close()
+
+
+def _settings() -> tuple[Settings, str]:
+    """Those of last time, and a sentence where they could not be read."""
+    try:
+        return Settings.load(), ""
+    except MotionError as problem:
+        return Settings(), str(problem)
+
+
+def _panes(scene, count: int):
+    """The scene's rectangle cut into so many, side by side, with a thin line between."""
+    x, y, width, height = scene
+    gap = 2.0 if count > 1 else 0.0
+    each = (width - gap * (count - 1)) / count
+    return [(x + i * (each + gap), y, each, height) for i in range(count)]
+
+
+def view(paths: Iterable[Path] = ()) -> None:
+    """Open the window on these files and folders, or on the bundled samples, and stay until it is closed."""
+    viewer = Viewer(paths)
+    try:
+        viewer.run()
+    finally:
+        viewer.close()

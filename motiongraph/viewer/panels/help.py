@@ -1,0 +1,170 @@
+"""Guidance: all shortcuts, the first-run hint, the frame being typed, and getting clips from CMU."""
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.viewer import theme
+from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
+from motiongraph.viewer.panels.widgets import field, icons, note, section
+
+_HINTS = (
+    (icons.ICON_FA_COMPUTER_MOUSE, "Drag to orbit, wheel to zoom, right button and W A S D to fly"),
+    (icons.ICON_FA_PLAY, "Space plays and pauses, the arrow keys step, the timeline scrubs"),
+    (icons.ICON_FA_PERSON_WALKING, "Click another clip in the library; A shows all of them at once"),
+    (icons.ICON_FA_LAYER_GROUP, "C shows the point cloud, O the flow, G pins this pose as a ghost"),
+    (icons.ICON_FA_FOLDER_OPEN, "Drop your own .bvh or .amc files, or a whole folder, on this window"),
+    (icons.ICON_FA_KEYBOARD, "? lists all shortcuts"),
+)
+
+
+def shortcuts_window(state, ui) -> None:
+    """All keys in columns, by menu; the mouse below."""
+    view = imgui.get_main_viewport()
+    imgui.set_next_window_pos(view.get_work_center(), imgui.Cond_.appearing, (0.5, 0.5))
+    wide = min(0.92 * view.work_size.x, ui.px(1000))
+    imgui.set_next_window_size((wide, min(0.92 * view.work_size.y, ui.px(640))), imgui.Cond_.appearing)
+    flags = imgui.WindowFlags_.no_docking | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings
+    visible, kept = imgui.begin("Keyboard and mouse", True, flags)
+    if visible:
+        columns = 3 if imgui.get_content_region_avail().x > ui.px(820) else 2
+        if imgui.begin_table("columns", columns):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            groups = [(name, list(found)) for name, found in groupby(ACTIONS.values(), lambda a: a.group)]
+            rows = sum(2 + sum(bool(a.keys) for a in found) for _, found in groups) + len(MOUSE) + 2
+            filled = 0
+            for name, found in groups:
+                if filled >= rows / columns:
+                    imgui.table_next_column()
+                    filled = 0
+                filled += 2 + _keys(name, [(shown(a.keys[0]), a.text) for a in found if a.keys])
+            if filled + len(MOUSE) > rows / columns + 4:
+                imgui.table_next_column()
+            _keys("Mouse", MOUSE)
+            imgui.end_table()
+    imgui.end()
+    if not kept or imgui.is_key_pressed(imgui.Key.escape):
+        state.issue(do.ShowPanel("shortcuts", False))
+
+
+def _keys(title: str, lines) -> int:
+    section(title)
+    if imgui.begin_table(title, 2, imgui.TableFlags_.sizing_stretch_prop):
+        imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 1.0)
+        imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 1.7)
+        for keys, text in lines:
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.push_style_color(imgui.Col_.text, theme.ACCENT)
+            imgui.text_wrapped(keys)
+            imgui.pop_style_color()
+            imgui.table_next_column()
+            imgui.text_wrapped(text)
+        imgui.end_table()
+    return len(lines)
+
+
+_OVERLAY = (
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_docking
+    | imgui.WindowFlags_.always_auto_resize
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_move
+)
+
+
+def hint_overlay(state, ui) -> None:
+    """What to try, in a corner of the scene, until it is closed."""
+    x, y, width, height = ui.scene
+    if not state.hint or width < ui.px(430) or height < ui.px(260):
+        return
+    imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
+    imgui.set_next_window_bg_alpha(0.86)
+    imgui.begin("hint", None, _OVERLAY)
+    imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
+    imgui.text("What to try")
+    imgui.pop_font()
+    for icon, text in _HINTS:
+        imgui.text_colored(theme.ACCENT, icon)
+        imgui.same_line(0, ui.px(6))
+        imgui.text(text)
+    imgui.dummy((0, ui.px(2)))
+    if imgui.button("Got it"):
+        state.issue(do.DismissHint())
+    imgui.end()
+
+
+def scene_overlay(state, ui) -> None:
+    """Over the scene: what is still being compiled, what an empty scene waits for, the frame being typed."""
+    x, y, width, height = ui.scene
+    text = ""
+    if ui.typed:
+        text = f"go to frame {ui.typed}_"
+    elif not state.ready:
+        text = f"{icons.ICON_FA_GEAR}  compiling kernels…"
+    elif not len(state.library) and not state.jobs.running:
+        text = f"{icons.ICON_FA_FOLDER_OPEN}  Drop .bvh or .amc files here, or open the samples (File menu)"
+    if text:
+        imgui.set_next_window_pos((x + 0.5 * width, y + 0.42 * height), imgui.Cond_.always, (0.5, 0.5))
+        imgui.set_next_window_bg_alpha(0.86)
+        imgui.begin("over the scene", None, _OVERLAY | imgui.WindowFlags_.no_inputs)
+        imgui.text(text)
+        imgui.end()
+    if state.scene.views > 1:
+        for track, (left, top, wide, _) in enumerate(ui.panes):
+            _name(track, left, top, wide, state, ui)
+
+
+def _name(track, left, top, wide, state, ui) -> None:
+    """Which track a view shows, in its corner."""
+    entry = state.library.get(state.tracks[track].clip)
+    text = f"{('A', 'B', 'result')[track]}  {entry.name if entry else '–'}"
+    imgui.set_next_window_pos((left + ui.px(10), top + ui.px(10)))
+    imgui.set_next_window_bg_alpha(0.7)
+    imgui.begin(f"name {track}", None, _OVERLAY | imgui.WindowFlags_.no_inputs)
+    imgui.text_colored(theme.ACCENT if track == state.active else theme.INK, text)
+    imgui.end()
+
+
+def fetch_window(state, ui) -> None:
+    """Subject and trials of the CMU database, and where to put them."""
+    view = imgui.get_main_viewport()
+    imgui.set_next_window_pos(view.get_work_center(), imgui.Cond_.appearing, (0.5, 0.5))
+    imgui.set_next_window_size((ui.px(430), 0), imgui.Cond_.appearing)
+    flags = imgui.WindowFlags_.no_docking | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings
+    visible, kept = imgui.begin("Get CMU clips", True, flags)
+    if visible:
+        _fetch(state, ui)
+    imgui.end()
+    if not kept:
+        state.issue(do.ShowPanel("fetch", False))
+
+
+def _fetch(state, ui) -> None:
+    texts = ui.texts
+    note("Motion capture of Carnegie Mellon University, mocap.cs.cmu.edu. Subject 16 walks, runs and jumps.")
+    field("subject")
+    _, texts["subject"] = imgui.input_text("##subject", texts.get("subject", "16"))
+    field("trials")
+    _, texts["trials"] = imgui.input_text_with_hint("##trials", "15 17 35, or nothing for all", texts.get("trials", ""))
+    field("into")
+    default = str(Path.home() / "cmu" / f"{texts['subject'].strip() or '16':0>2}")
+    _, texts["into"] = imgui.input_text_with_hint("##into", default, texts.get("into", ""))
+    subject = texts["subject"].strip()
+    trials = re.findall(r"\d+", texts["trials"])
+    wrong = not subject.isdigit() or int(subject) < 1 or re.search(r"[^\d\s,]", texts["trials"])
+    imgui.begin_disabled(bool(wrong))
+    if imgui.button(f"{icons.ICON_FA_CLOUD_ARROW_DOWN}  Download"):
+        folder = Path(texts["into"].strip() or default).expanduser()
+        state.issue(do.FetchCmu(int(subject), tuple(map(int, trials)), folder))
+        state.issue(do.ShowPanel("fetch", False))
+    imgui.end_disabled()
+    imgui.same_line()
+    if imgui.button("Cancel"):
+        state.issue(do.ShowPanel("fetch", False))

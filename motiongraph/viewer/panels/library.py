@@ -1,0 +1,136 @@
+"""The library: clips grouped by skeleton, ticked for the graph, chosen with a click."""
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.viewer import theme
+from motiongraph.viewer.actions import ACTIONS, act
+from motiongraph.viewer.panels.widgets import icons, note, tooltip
+
+
+def library_panel(state, ui) -> None:
+    _buttons(state, ui)
+    if not len(state.library):
+        imgui.dummy((0, ui.px(8)))
+        note("No clips yet. Open or drop .bvh or .amc files, or whole folders, on this window.")
+        imgui.dummy((0, ui.px(2)))
+        if imgui.button(f"{icons.ICON_FA_PERSON_WALKING}  Open the samples", (-1, 0)):
+            state.issue(do.OpenSamples())
+        if imgui.button(f"{icons.ICON_FA_CLOUD_ARROW_DOWN}  Get CMU clips…", (-1, 0)):
+            state.issue(do.ShowPanel("fetch", True))
+        return
+    filtered = _filter(state, ui)
+    imgui.begin_child("clips")
+    for title, entries in state.library.groups():
+        shown = [e for e in entries if filtered in e.name.lower() or filtered in e.words.lower()]
+        if shown:
+            _group(title, shown, state, ui)
+    imgui.end_child()
+
+
+def _buttons(state, ui) -> None:
+    for icon, name in ((icons.ICON_FA_FILE, "open"), (icons.ICON_FA_FOLDER_OPEN, "open folder")):
+        if imgui.button(icon):
+            act(ACTIONS[name], state, ui)
+        tooltip(f"{ACTIONS[name].text}  ({ACTIONS[name].keys[0]})")
+        imgui.same_line()
+    if imgui.button(icons.ICON_FA_CLOUD_ARROW_DOWN):
+        state.issue(do.ShowPanel("fetch", True))
+    tooltip("Get CMU clips…")
+    if len(state.library):
+        used = sum(e.used for e in state.library)
+        imgui.same_line()
+        if imgui.button(icons.ICON_FA_LIST_CHECK):
+            state.issue(do.UseClip(None, used < len(state.library)))
+        tooltip("Tick all clips, or none")
+        imgui.same_line()
+        imgui.align_text_to_frame_padding()
+        imgui.text_disabled(f"{used} of {len(state.library)} ticked")
+
+
+def _filter(state, ui) -> str:
+    if len(state.library) < 8:
+        return ""
+    imgui.set_next_item_width(-1)
+    text = ui.texts.get("filter", "")
+    _, ui.texts["filter"] = imgui.input_text_with_hint("##filter", "find by name or label", text)
+    return ui.texts["filter"].strip().lower()
+
+
+def _group(title: str, entries: list, state, ui) -> None:
+    imgui.push_style_color(imgui.Col_.text, theme.FAINT)
+    is_open = imgui.tree_node_ex(
+        title,
+        imgui.TreeNodeFlags_.default_open
+        | imgui.TreeNodeFlags_.span_avail_width
+        | imgui.TreeNodeFlags_.no_tree_push_on_open,
+    )
+    imgui.pop_style_color()
+    if not is_open:
+        return
+    flags = imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x
+    if not imgui.begin_table(title, 3, flags):
+        return
+    imgui.table_setup_column("use")
+    imgui.table_setup_column("name", imgui.TableColumnFlags_.width_stretch)
+    imgui.table_setup_column("seconds")
+    clipper = imgui.ListClipper()
+    clipper.begin(len(entries))
+    while clipper.step():
+        for entry in entries[clipper.display_start : clipper.display_end]:
+            _row(entry, state, ui)
+    imgui.end_table()
+
+
+def _row(entry, state, ui) -> None:
+    imgui.push_id(entry.number)
+    imgui.table_next_row()
+    imgui.table_next_column()
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(2), 0))
+    changed, used = imgui.checkbox("##use", entry.used)
+    imgui.pop_style_var()
+    if changed:
+        state.issue(do.UseClip(entry.number, used))
+    tooltip("use in the graph, and in the crowd")
+    imgui.table_next_column()
+    tracks = [t for t in range(state.scene.views) if state.tracks[t].clip == entry.number]
+    chosen = state.tracks[state.active].clip == entry.number
+    flags = imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap
+    mark = "".join("ABR"[t] for t in tracks) if state.scene.views > 1 else ""
+    if imgui.selectable(f"{entry.name}{'  ' + mark if mark else ''}##clip", chosen, flags)[0]:
+        state.issue(do.SelectClip(entry.number))
+    if ui.focus == "library" and chosen:
+        imgui.set_scroll_here_y()
+        ui.focus = ""
+    if imgui.begin_popup_context_item("##menu"):
+        _context(entry, state, ui)
+        imgui.end_popup()
+    else:
+        tooltip(_described(entry))
+    imgui.table_next_column()
+    imgui.text_disabled(f"{(entry.stop - entry.start) / entry.clip.fps:.1f} s")
+    imgui.pop_id()
+
+
+def _described(entry) -> str:
+    lines = [f"{len(entry.clip)} frames · {entry.clip.fps:g} Hz · {entry.clip.duration:.2f} s"]
+    if entry.trimmed:
+        lines.append(f"trimmed to {entry.start} … {entry.stop}")
+    if entry.words:
+        lines.append(entry.words)
+    if entry.path:
+        lines.append(str(entry.path))
+    return "\n".join(lines)
+
+
+def _context(entry, state, ui) -> None:
+    for track, name in enumerate(("A", "B", "the result")):
+        if imgui.menu_item(f"Show as {name}", "", state.tracks[track].clip == entry.number)[0]:
+            if track >= state.scene.views:
+                state.issue(do.Split(track + 1))
+            state.issue(do.SelectClip(entry.number, track))
+    imgui.separator()
+    if imgui.menu_item("Add mirrored", "", False)[0]:
+        state.issue(do.MirrorClip(entry.number))
+    if imgui.menu_item("Remove", "", False)[0]:
+        state.issue(do.RemoveClip(entry.number))

@@ -1,0 +1,126 @@
+"""The menu bar: everything there is, by name, with its key; the frame rate at its end."""
+
+from pathlib import Path
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.playback import ROOTS
+from motiongraph.viewer import theme
+from motiongraph.viewer.panels.widgets import action_item
+
+ROOT_NAMES = {
+    "captured": "As captured",
+    "in place": "In place",
+    "path": "Along the original path",
+    "straight": "Straight on",
+}
+LOOP_NAMES = {"loop": "Loop", "ping-pong": "Ping-pong", "once": "Once"}
+_PANELS = {
+    "library": "Library",
+    "clip": "Clip",
+    "scene": "Scene",
+    "camera": "Camera",
+    "stats": "Stats",
+    "messages": "Messages",
+}
+
+
+def menu_bar(state, ui) -> None:
+    if not imgui.begin_main_menu_bar():
+        return
+    for name, content in (("File", _file), ("Clip", _clip), ("Playback", _playback), ("Scene", _scene)):
+        if imgui.begin_menu(name):
+            content(state, ui)
+            imgui.end_menu()
+    for name, content in (("Camera", _camera), ("View", _view), ("Help", _help)):
+        if imgui.begin_menu(name):
+            content(state, ui)
+            imgui.end_menu()
+    rate, median, _ = ui.timings.summary()
+    text = f"{rate:.0f} fps · {median:.1f} ms"
+    imgui.same_line(imgui.get_window_width() - imgui.calc_text_size(text).x - 2 * imgui.get_style().item_spacing.x)
+    imgui.text_disabled(text)
+    if imgui.is_item_hovered():
+        imgui.set_tooltip("frames a second, and our own work for each (median); click for more")
+    if imgui.is_item_clicked():
+        state.issue(do.ShowPanel("stats", True))
+    imgui.end_main_menu_bar()
+
+
+def _items(names: str, state, ui) -> None:
+    for name in names.split("|"):
+        imgui.separator() if name == "-" else action_item(name, state, ui)
+
+
+def _file(state, ui) -> None:
+    _items("open|open folder", state, ui)
+    if imgui.begin_menu("Recent", bool(state.settings.recent)):
+        for path in state.settings.recent:
+            if imgui.menu_item(path, "", False)[0]:
+                state.issue(do.OpenPaths((Path(path),)))
+        imgui.end_menu()
+    _items("samples|fetch|-|save labels|export|-|screenshot|screenshot all|record|-|quit", state, ui)
+
+
+def _clip(state, ui) -> None:
+    _items("next|previous|-|use|trim start|trim end|untrim|mirror|-", state, ui)
+    if imgui.menu_item("Tick all", "", False, bool(len(state.library)))[0]:
+        state.issue(do.UseClip(None, True))
+    if imgui.menu_item("Tick none", "", False, bool(len(state.library)))[0]:
+        state.issue(do.UseClip(None, False))
+    imgui.separator()
+    _items("remove", state, ui)
+    if imgui.menu_item("Remove all", "", False, bool(len(state.library)))[0]:
+        state.issue(do.RemoveAll())
+
+
+def _playback(state, ui) -> None:
+    _items("play|step|step back|step ten|back ten|start|end|-|faster|slower|normal speed|reverse|-", state, ui)
+    for mode, text in LOOP_NAMES.items():
+        if imgui.menu_item(text, "L" if mode == "loop" else "", state.playback.loop == mode)[0]:
+            state.issue(do.SetLoop(mode))
+    imgui.separator()
+    imgui.text_disabled("The root goes")
+    for mode in ROOTS:
+        if imgui.menu_item(ROOT_NAMES[mode], "", state.playback.root == mode)[0]:
+            state.issue(do.SetRoot(mode))
+    imgui.separator()
+    if imgui.menu_item("Play what is opened", "", state.settings.autoplay)[0]:
+        state.issue(do.SetSetting("autoplay", not state.settings.autoplay))
+
+
+def _scene(state, ui) -> None:
+    _items("bones|boxes|joints|trajectory|contacts|cloud|flow|crowd|-|pin|unpin|clear ghosts|-|place|-", state, ui)
+    _items("floor|shadows|day", state, ui)
+
+
+def _camera(state, ui) -> None:
+    _items("follow|reset camera|-|front|side|top|three-quarter|-|below floor", state, ui)
+
+
+def _view(state, ui) -> None:
+    for name, text in _PANELS.items():
+        if imgui.menu_item(text, "", name in state.wishes.shown)[0]:
+            state.issue(do.ShowPanel(name))
+    imgui.separator()
+    _items("panels|full screen|-|split 1|split 2|split 3|next track|-|larger|smaller|-|vsync", state, ui)
+    if imgui.begin_menu("Frames a second"):
+        for rate in (30, 60, 90, 120, 144, 240):
+            if imgui.menu_item(str(rate), "", state.settings.rate == rate)[0]:
+                state.issue(do.SetSetting("rate", rate))
+        imgui.end_menu()
+    _items("layout", state, ui)
+
+
+def _help(state, ui) -> None:
+    _items("shortcuts", state, ui)
+    if imgui.menu_item("What to try", "", bool(state.hint))[0]:
+        state.hint = "" if state.hint else "first"
+    imgui.separator()
+    from motiongraph import __version__
+
+    imgui.push_style_color(imgui.Col_.text, theme.FAINT)
+    imgui.text(f"motiongraph {__version__}")
+    imgui.text(ui.renderer)
+    imgui.pop_style_color()

@@ -1,0 +1,59 @@
+"""How fast it runs: frames a second, the work of each phase, and a graph of the last frames."""
+
+import numpy as np
+from imgui_bundle import imgui, implot
+
+from motiongraph.viewer import theme
+from motiongraph.viewer.panels.widgets import note, section
+from motiongraph.viewer.ui import OWN
+
+_SAID = {
+    "poll": "events",
+    "update": "commands, time, poses",
+    "upload": "rows of the batches",
+    "draw": "the scene",
+    "panels": "what surrounds it",
+}
+
+
+def stats_panel(state, ui) -> None:
+    timings = ui.timings
+    rate, median, worst = timings.summary()
+    imgui.push_font(ui.fonts.bold, 1.3 * imgui.get_style().font_size_base)
+    imgui.text(f"{rate:.0f} fps")
+    imgui.pop_font()
+    imgui.same_line(0, ui.px(12))
+    imgui.text_disabled(f"own work {median:.2f} ms, 99th percentile {worst:.2f} ms")
+    _graph(timings, ui)
+    if imgui.begin_table("phases", 3, imgui.TableFlags_.sizing_stretch_prop):
+        for index, phase in enumerate(OWN):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.text_colored((*theme.SERIES[index], 1.0), phase)
+            imgui.table_next_column()
+            imgui.text(f"{timings.means()[index]:.2f} ms")
+            imgui.table_next_column()
+            imgui.text_disabled(_SAID[phase])
+        imgui.end_table()
+    section("Scene")
+    characters = sum(len(cast) for cast in state.casts)
+    imgui.text_disabled(f"{characters} character{'' if characters == 1 else 's'} · {len(state.library)} clips")
+    note(ui.renderer)
+
+
+def _graph(timings, ui) -> None:
+    """Milliseconds of each phase, newest at the right."""
+    flags = implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend | implot.Flags_.no_inputs
+    if not implot.begin_plot("##frames", (-1, ui.px(110)), flags):
+        return
+    bare = implot.AxisFlags_.no_tick_labels | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_grid_lines
+    implot.setup_axes("", "ms", bare, implot.AxisFlags_.no_label)
+    frames = timings.ring.shape[1]
+    implot.setup_axes_limits(0, frames, 0.0, timings.ceiling(), imgui.Cond_.always)
+    stacked = timings.stacked()
+    for index in range(len(OWN) - 1, -1, -1):
+        spec = implot.Spec()
+        spec.fill_color = imgui.ImVec4(*theme.SERIES[index], 0.75)
+        spec.offset = timings.offset
+        implot.plot_shaded(f"##{OWN[index]}", np.arange(frames, dtype=np.float32), stacked[index], 0.0, spec)
+    implot.end_plot()

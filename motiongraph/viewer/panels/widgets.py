@@ -1,0 +1,83 @@
+"""Small pieces that several panels share."""
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from motiongraph.viewer import theme
+from motiongraph.viewer.actions import ACTIONS, act, possible, shown
+
+COMBO = 11.0  # widths in units of the text's height
+__all__ = ["action_button", "action_item", "field", "icons", "note", "section", "toggle", "word_colour"]
+
+
+def keys_of(name: str) -> str:
+    keys = ACTIONS[name].keys
+    return shown(keys[0]) if keys else ""
+
+
+def tooltip(text: str) -> None:
+    if imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled):
+        imgui.set_tooltip(text)
+
+
+def action_item(name: str, state, ui) -> None:
+    """An action as a line of a menu."""
+    action = ACTIONS[name]
+    checked = bool(action.checked and action.checked(state))
+    if imgui.menu_item(action.text, keys_of(name), checked, possible(action, state))[0]:
+        act(action, state, ui)
+
+
+def action_button(label: str, name: str, state, ui, size=(0, 0)) -> None:
+    """An action as a button, lit while it is on; its tooltip names it and its key."""
+    action = ACTIONS[name]
+    lit = bool(action.checked and action.checked(state))
+    if lit:
+        imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.35))
+    imgui.begin_disabled(not possible(action, state))
+    if imgui.button(label, size):
+        act(action, state, ui)
+    imgui.end_disabled()
+    if lit:
+        imgui.pop_style_color()
+    keys = keys_of(name)
+    tooltip(f"{action.text}  ({keys})" if keys else action.text)
+
+
+def toggle(name: str, state, ui, text: str | None = None) -> None:
+    """An action that is on or off as a check box."""
+    action = ACTIONS[name]
+    changed, _ = imgui.checkbox(text or action.text, bool(action.checked(state)))
+    if changed:
+        act(action, state, ui)
+    if action.keys:
+        tooltip(keys_of(name))
+
+
+def section(text: str) -> None:
+    imgui.separator_text(text)
+
+
+def note(text: str) -> None:
+    """A remark, wrapped and faint."""
+    imgui.push_text_wrap_pos(0.0)
+    imgui.text_disabled(text)
+    imgui.pop_text_wrap_pos()
+
+
+def field(text: str, width: float = 0.0) -> None:
+    """The name of the control that follows, at the left, all controls of a panel in one column."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled(text)
+    imgui.same_line(6.2 * imgui.get_font_size())
+    imgui.set_next_item_width(width * imgui.get_font_size() if width else -1)
+
+
+def word_colour(word: str) -> tuple[float, float, float]:
+    """The same colour for the same label, wherever it shows."""
+    number = sum((i + 1) * ord(c) for i, c in enumerate(word))
+    return theme.SERIES[number % len(theme.SERIES)]
+
+
+def colour32(colour, alpha: float = 1.0) -> int:
+    return imgui.color_convert_float4_to_u32((*colour[:3], alpha))

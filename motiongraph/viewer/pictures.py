@@ -1,0 +1,44 @@
+"""Pictures of the scene or of the whole window, written beside the loop."""
+
+import numpy as np
+from OpenGL import GL
+
+from motiongraph.files import writing
+
+
+def take(viewer, panels: bool) -> None:
+    """Take the pictures that were asked for, with panels or without, and write them on a worker."""
+    wanted = viewer.state.wishes.screenshots
+    for request in [r for r in wanted if r[1] == panels]:
+        wanted.remove(request)
+        _save(viewer.state, request[0], _window(viewer) if panels else _scene(viewer))
+
+
+def _scene(viewer) -> np.ndarray:
+    """(height, width, 3) uint8: what the panes show."""
+    density = viewer.window.density
+    x, y, width, height = (round(density * value) for value in viewer.ui.scene)
+    return viewer.renderer.read_pixels()[y : y + height, x : x + width]
+
+
+def _window(viewer) -> np.ndarray:
+    """(height, width, 3) uint8: everything, as it is about to be shown."""
+    width, height = viewer.window.pixels
+    pixels = np.empty((height, width, 3), np.uint8)
+    GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
+    GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
+    GL.glReadPixels(0, 0, width, height, GL.GL_RGB, GL.GL_UNSIGNED_BYTE, pixels)
+    return pixels[::-1]
+
+
+def _save(state, path, pixels) -> None:
+    def work(progress, deliver):
+        from PIL import Image
+
+        progress(0, 1, path.name)
+        with writing(path) as file:
+            Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
+        deliver(path)
+
+    then = lambda done: state.say(f"picture in {done}")  # noqa: E731
+    state.jobs.start(f"picture {path}", f"writing {path.name}", work, then)

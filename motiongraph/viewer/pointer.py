@@ -1,0 +1,109 @@
+"""What the mouse does in the scene, and flying; everything becomes commands."""
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.scene import visible_tracks
+from motiongraph.app.view import camera_of
+
+_TURN = 180.0  # degrees for a drag as long as the view is high
+_LOOK = 70.0
+_SPEED = 2.5  # metres a second
+_LEFT, _RIGHT, _MIDDLE = 0, 1, 2
+_KEYS = (("w", "s"), ("d", "a"), ("e", "q"))
+
+
+class Pointer:
+    """Remembers what a button that is held down was pressed for; presses on panels are none of its business."""
+
+    def __init__(self):
+        self._holding: tuple[int, str] | None = None
+        self._at = None
+
+    def update(self, state, ui, dt: float) -> None:
+        io = imgui.get_io()
+        self._press(state, ui, io)
+        if self._holding is not None and not imgui.is_mouse_down(self._holding[0]):
+            self._holding = None
+        kind = self._holding[1] if self._holding else ""
+        ui.flying = kind == "look"
+        if kind:
+            self._move(kind, state, ui, io)
+        if ui.flying:
+            self._fly(state, io, dt)
+        if io.mouse_wheel and not io.want_capture_mouse:
+            state.issue(do.Zoom(io.mouse_wheel * 1.5))
+
+    def _press(self, state, ui, io) -> None:
+        if io.want_capture_mouse or self._holding is not None:
+            return
+        pane = _pane_under(ui, io.mouse_pos)
+        for button in (_LEFT, _RIGHT, _MIDDLE):
+            if pane is None or not imgui.is_mouse_clicked(button):
+                continue
+            track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
+            if track != state.active:
+                state.issue(do.TakeTrack(track))
+            if button == _LEFT and imgui.is_mouse_double_clicked(button):
+                state.issue(do.ResetCamera())
+                return
+            self._holding = button, _purpose(button, io)
+            self._at = _floor(state, ui, pane, io.mouse_pos)
+            self._pane = pane
+            imgui.set_window_focus(None)
+            return
+
+    def _move(self, kind, state, ui, io) -> None:
+        high = max(ui.scene[3], 1.0)
+        right, down = io.mouse_delta.x / high, io.mouse_delta.y / high
+        if not (right or down):
+            return
+        if kind == "orbit":
+            state.issue(do.Orbit(-_TURN * right, _TURN * down))
+        elif kind == "pan":
+            state.issue(do.Pan(right, down))
+        elif kind == "look":
+            state.issue(do.Look(-_LOOK * right, _LOOK * down))
+        elif kind == "turn":
+            state.issue(do.MoveCharacter(turn=3.0 * right))
+        else:
+            here = _floor(state, ui, self._pane, io.mouse_pos)
+            if here is not None and self._at is not None:
+                x, z = float(here[0] - self._at[0]), float(here[2] - self._at[2])
+                if abs(x) < 10 and abs(z) < 10:  # near the horizon a pixel is a street
+                    state.issue(do.MoveCharacter(x=x, z=z) if kind == "move" else do.ShiftGhost(x, z))
+            self._at = here
+
+    @staticmethod
+    def _fly(state, io, dt: float) -> None:
+        forward, right, up = (
+            imgui.is_key_down(getattr(imgui.Key, plus)) - imgui.is_key_down(getattr(imgui.Key, minus))
+            for plus, minus in _KEYS
+        )
+        if forward or right or up:
+            state.issue(do.Fly(forward, right, up, dt * _SPEED * (4.0 if io.key_shift else 1.0)))
+
+
+def _purpose(button: int, io) -> str:
+    if button == _MIDDLE:
+        return "pan"
+    if button == _RIGHT:
+        return "look"
+    if io.key_ctrl:
+        return "turn" if io.key_shift else "move"
+    if io.key_alt:
+        return "ghost"
+    return "pan" if io.key_shift else "orbit"
+
+
+def _pane_under(ui, where) -> int | None:
+    for index, (x, y, width, height) in enumerate(ui.panes):
+        if x <= where.x < x + width and y <= where.y < y + height:
+            return index
+    return None
+
+
+def _floor(state, ui, pane: int, where):
+    """(3,) the point of the floor under the mouse, or None."""
+    track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
+    return camera_of(state, track).floor_point(where.x, where.y, ui.panes[pane])

@@ -1,0 +1,99 @@
+"""A way in for tests: a socket that answers questions about the state and passes on what no test can press.
+
+Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object a line, one line back.
+"""
+
+import json
+import socket
+from pathlib import Path
+
+from motiongraph.app.playback import frame_of
+from motiongraph.viewer.gl.objects import live
+
+
+class Remote:
+    """Listens at a Unix socket; `answer` never waits."""
+
+    def __init__(self, path: str):
+        self.path = Path(path)
+        self.path.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self.path))
+        self._listener.listen()
+        self._listener.setblocking(False)
+        self._talks: list[tuple[socket.socket, bytearray]] = []
+
+    def answer(self, viewer) -> None:
+        """Deal with everything that has come in."""
+        try:
+            talk, _ = self._listener.accept()
+            talk.setblocking(False)
+            self._talks.append((talk, bytearray()))
+        except BlockingIOError:
+            pass
+        for talk, heard in list(self._talks):
+            try:
+                data = talk.recv(65536)
+            except BlockingIOError:
+                continue
+            if not data:
+                self._talks.remove((talk, heard))
+                talk.close()
+                continue
+            heard += data
+            while b"\n" in heard:
+                line, _, rest = bytes(heard).partition(b"\n")
+                heard[:] = rest
+                talk.sendall(json.dumps(_reply(viewer, json.loads(line))).encode() + b"\n")
+
+    def close(self) -> None:
+        for talk, _ in self._talks:
+            talk.close()
+        self._listener.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _reply(viewer, asked: dict) -> dict:
+    if "drop" in asked:  # as the window system would
+        viewer.window.on_drop([Path(path) for path in asked["drop"]])
+    if "resize" in asked:
+        viewer.window.glfw.set_window_size(viewer.window.handle, *asked["resize"])
+    if "iconify" in asked:
+        glfw = viewer.window.glfw
+        (glfw.iconify_window if asked["iconify"] else glfw.restore_window)(viewer.window.handle)
+    return status(viewer)
+
+
+def status(viewer) -> dict:
+    """What there is to know, in plain numbers and words."""
+    state, ui = viewer.state, viewer.ui
+    camera = state.camera
+    rate, median, worst = ui.timings.summary()
+    return {
+        "frames": ui.timings.count,
+        "clock": state.clock,
+        "ready": state.ready,
+        "playing": state.playback.playing,
+        "frame": [frame_of(state, t) for t in range(3)],
+        "elapsed": [track.elapsed for track in state.tracks],
+        "clips": [e.name for e in state.library],
+        "tracks": [state.library[t.clip].name if t.clip else None for t in state.tracks],
+        "active": state.active,
+        "views": state.scene.views,
+        "ghosts": len(state.scene.ghosts),
+        "layers": vars(state.scene.layers),
+        "characters": sum(len(cast) for cast in state.casts),
+        "camera": {"yaw": camera.yaw, "pitch": camera.pitch, "distance": camera.distance, "eye": camera.eye.tolist()},
+        "follow": state.follow,
+        "panels": state.wishes.panels,
+        "shown": sorted(state.wishes.shown),
+        "full_screen": viewer.window.full_screen,
+        "hidden": viewer.window.hidden,
+        "size": viewer.window.size,
+        "scene": ui.scene,
+        "messages": [[m.level, m.text] for m in state.messages],
+        "jobs": [job.title for job in state.jobs.running],
+        "objects": live(),
+        "fps": rate,
+        "own": [median, worst],
+    }

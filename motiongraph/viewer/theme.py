@@ -1,0 +1,163 @@
+"""How the panels look: one quiet dark theme with an amber accent, Roboto and Font Awesome, crisp at any density."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import imgui_bundle
+from imgui_bundle import imgui, implot
+
+SIZE = 15.0  # points
+
+# Ink on paper, from dark to light; the accent marks what is chosen, and the colour of the character in hand.
+_PAPER = ((0.086, 0.094, 0.110), (0.110, 0.120, 0.139), (0.145, 0.157, 0.180), (0.200, 0.215, 0.243))
+INK = (0.900, 0.910, 0.925, 1.0)
+FAINT = (0.560, 0.590, 0.635, 1.0)
+ACCENT = (0.930, 0.620, 0.290, 1.0)
+GOOD = (0.420, 0.760, 0.520, 1.0)
+WARN = (0.950, 0.780, 0.350, 1.0)
+BAD = (0.960, 0.440, 0.400, 1.0)
+LEVELS = {"info": INK, "warning": WARN, "error": BAD}
+
+# Colours of labels, lanes and curves: told apart by lightness too, for those who see few colours.
+SERIES = (
+    (0.93, 0.62, 0.29),
+    (0.36, 0.63, 0.86),
+    (0.38, 0.74, 0.58),
+    (0.86, 0.52, 0.70),
+    (0.88, 0.80, 0.42),
+    (0.60, 0.56, 0.86),
+    (0.70, 0.53, 0.43),
+    (0.56, 0.76, 0.84),
+)
+
+
+@dataclass
+class Fonts:
+    text: imgui.ImFont | None = None
+    bold: imgui.ImFont | None = None
+
+
+def load_fonts() -> Fonts:
+    """Roboto with the icons merged in; Dear ImGui's own font where they did not come with imgui-bundle."""
+    folder = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
+    atlas, fonts = imgui.get_io().fonts, Fonts()
+    icons = folder / "Font_Awesome_6_Free-Solid-900.otf"
+    for field, name in (("text", "Roboto-Regular.ttf"), ("bold", "Roboto-Bold.ttf")):
+        file = folder / "Roboto" / name
+        if not file.exists():
+            setattr(fonts, field, atlas.add_font_default())
+            continue
+        setattr(fonts, field, atlas.add_font_from_file_ttf(str(file), SIZE))
+        if icons.exists():
+            config = imgui.ImFontConfig()
+            config.merge_mode = True
+            config.glyph_min_advance_x = SIZE * 1.2  # icons take the same room, so that menus align
+            config.glyph_offset = imgui.ImVec2(0.0, 1.0)
+            atlas.add_font_from_file_ttf(str(icons), SIZE * 0.86, config)
+    return fonts
+
+
+def apply_theme(scale: float) -> None:
+    """Set colours and sizes; scale: of text and controls."""
+    style = imgui.get_style()
+    for name, value in vars_of(imgui.Style()):  # sizes are scaled from what they are at first, not once more
+        setattr(style, name, value)
+    style.font_size_base = SIZE
+    style.font_scale_dpi = scale
+    style.window_padding, style.frame_padding = (10, 8), (8, 4)
+    style.item_spacing, style.item_inner_spacing = (8, 6), (6, 4)
+    style.cell_padding = (6, 3)
+    style.indent_spacing, style.scrollbar_size, style.grab_min_size = 16, 12, 10
+    style.window_rounding = style.popup_rounding = style.child_rounding = 6
+    style.frame_rounding = style.grab_rounding = style.tab_rounding = 4
+    style.scrollbar_rounding = 6
+    style.window_border_size = style.popup_border_size = 1
+    style.frame_border_size = style.tab_border_size = 0
+    style.tab_bar_border_size, style.tab_bar_overline_size = 1, 2
+    style.docking_separator_size = 2
+    style.window_menu_button_position = imgui.Dir.none
+    style.window_title_align = (0.0, 0.5)
+    style.separator_text_border_size = 1
+    style.separator_text_padding = (4, 4)
+    style.disabled_alpha = 0.45
+    style.hover_delay_normal, style.hover_delay_short = 0.45, 0.2
+    style.scale_all_sizes(scale)
+    for name, colour in _colours().items():
+        style.set_color_(getattr(imgui.Col_, name), imgui.ImVec4(*colour))
+    plots = implot.get_style()
+    plots.plot_padding, plots.plot_border_size = (6, 4), 0
+    plots.set_color_(implot.Col_.plot_bg, imgui.ImVec4(0, 0, 0, 0.18))
+    plots.set_color_(implot.Col_.frame_bg, imgui.ImVec4(0, 0, 0, 0))
+
+
+def vars_of(style):
+    """(name, value) of every number and size in a style."""
+    for name in dir(style):
+        value = getattr(style, name)
+        if not name.startswith("_") and isinstance(value, int | float | imgui.ImVec2):
+            yield name, value
+
+
+def _colours() -> dict[str, tuple[float, float, float, float]]:
+    night, base, raised, high = ((*grey, 1.0) for grey in _PAPER)
+    accent = ACCENT[:3]
+
+    def tint(alpha):
+        return (*accent, alpha)
+
+    return {
+        "text": INK,
+        "text_disabled": FAINT,
+        "text_link": ACCENT,
+        "text_selected_bg": tint(0.35),
+        "window_bg": base,
+        "child_bg": (0, 0, 0, 0),
+        "popup_bg": (*_PAPER[1], 0.98),
+        "border": (*_PAPER[3], 0.8),
+        "frame_bg": (*_PAPER[2], 1.0),
+        "frame_bg_hovered": high,
+        "frame_bg_active": high,
+        "title_bg": night,
+        "title_bg_active": night,
+        "title_bg_collapsed": night,
+        "menu_bar_bg": night,
+        "scrollbar_bg": (0, 0, 0, 0),
+        "scrollbar_grab": high,
+        "scrollbar_grab_hovered": (0.29, 0.31, 0.345, 1),
+        "scrollbar_grab_active": (0.35, 0.37, 0.41, 1),
+        "check_mark": ACCENT,
+        "slider_grab": (*accent, 0.85),
+        "slider_grab_active": ACCENT,
+        "button": raised,
+        "button_hovered": high,
+        "button_active": tint(0.55),
+        "header": tint(0.20),
+        "header_hovered": tint(0.30),
+        "header_active": tint(0.40),
+        "separator": (*_PAPER[3], 0.7),
+        "separator_hovered": tint(0.6),
+        "separator_active": ACCENT,
+        "resize_grip": (0, 0, 0, 0),
+        "resize_grip_hovered": tint(0.5),
+        "resize_grip_active": ACCENT,
+        "tab": night,
+        "tab_hovered": high,
+        "tab_selected": base,
+        "tab_selected_overline": ACCENT,
+        "tab_dimmed": night,
+        "tab_dimmed_selected": base,
+        "tab_dimmed_selected_overline": (0, 0, 0, 0),
+        "docking_preview": tint(0.5),
+        "docking_empty_bg": (0, 0, 0, 0),
+        "plot_lines": ACCENT,
+        "plot_histogram": (*accent, 0.9),
+        "plot_histogram_hovered": ACCENT,
+        "table_header_bg": night,
+        "table_border_strong": (*_PAPER[3], 0.7),
+        "table_border_light": (*_PAPER[3], 0.4),
+        "table_row_bg": (0, 0, 0, 0),
+        "table_row_bg_alt": (1, 1, 1, 0.018),
+        "drag_drop_target": ACCENT,
+        "nav_cursor": tint(0.8),
+        "modal_window_dim_bg": (0, 0, 0, 0.4),
+    }

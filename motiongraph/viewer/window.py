@@ -1,0 +1,185 @@
+"""The window: glfw, an OpenGL 3.3 core context, and Dear ImGui on top of it.
+
+Everything about window systems is settled here: X11, Wayland, macOS and Windows, and displays of any density.
+"""
+
+import ctypes
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from motiongraph.errors import MotionError
+from motiongraph.viewer.gl import prepare
+
+_DISPLAY = (
+    "no window can be opened: {reason}; run it on a desktop, set DISPLAY, or put xvfb-run in front "
+    "(motiongraph render draws without a window)"
+)
+_DRIVER = (
+    "no OpenGL 3.3 window can be had: {reason}; install a graphics driver (on Debian and Ubuntu: apt install "
+    "libgl1 libgl1-mesa-dri), or set LIBGL_ALWAYS_SOFTWARE=1"
+)
+
+
+class Window:
+    """One window with a current OpenGL context; `close` gives everything back."""
+
+    def __init__(self, width: int, height: int, title: str = "motiongraph", maximized: bool = False):
+        import imgui_bundle  # noqa: F401 - it brings a glfw library of its own, which must be the one that is loaded
+
+        import glfw  # isort: skip
+
+        self.glfw = glfw
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            if not glfw.init():
+                raise MotionError(_DISPLAY.format(reason=_reason(said)))
+            glfw.default_window_hints()
+            for hint, value in (
+                (glfw.CONTEXT_VERSION_MAJOR, 3),
+                (glfw.CONTEXT_VERSION_MINOR, 3),
+                (glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE),
+                (glfw.OPENGL_FORWARD_COMPAT, True),
+                (glfw.MAXIMIZED, maximized),
+                (glfw.SAMPLES, 0),  # the scene brings its own samples, text needs none
+                (glfw.VISIBLE, False),
+            ):
+                glfw.window_hint(hint, value)
+            width, height = self._fitting(width, height)
+            self.handle = glfw.create_window(width, height, title, None, None)
+            if not self.handle:
+                glfw.terminate()
+                raise MotionError(_DRIVER.format(reason=_reason(said)))
+        glfw.set_window_size_limits(self.handle, 320, 240, glfw.DONT_CARE, glfw.DONT_CARE)
+        platforms = {glfw.PLATFORM_X11: "x11", glfw.PLATFORM_WAYLAND: "wayland"}
+        prepare(platforms.get(glfw.get_platform(), ""))
+        glfw.make_context_current(self.handle)
+        self.on_drop: Callable[[list[Path]], None] = lambda paths: None
+        glfw.set_drop_callback(self.handle, lambda _, paths: self.on_drop([Path(path) for path in paths]))
+        # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
+        self.on_text: Callable[[str], None] = lambda letter: None
+        glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
+        self._windowed: tuple[int, int, int, int] | None = None
+        self._vsync: bool | None = None
+
+    def _fitting(self, width, height):
+        """Not larger than the screen, where one is known."""
+        monitor = self.glfw.get_primary_monitor()
+        if monitor:
+            _, _, wide, high = self.glfw.get_monitor_workarea(monitor)
+            if wide > 0 and high > 0:
+                return min(width, wide), min(height, high)
+        return width, height
+
+    @property
+    def address(self) -> int:
+        """What Dear ImGui knows the window by."""
+        return ctypes.cast(self.handle, ctypes.c_void_p).value
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in screen coordinates."""
+        return self.glfw.get_window_size(self.handle)
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of what is drawn into, in pixels; (0, 0) while it is minimised on some systems."""
+        return self.glfw.get_framebuffer_size(self.handle)
+
+    @property
+    def density(self) -> float:
+        """Pixels a screen coordinate: above 1 where the system counts in points (macOS, Wayland)."""
+        return self.pixels[0] / max(self.size[0], 1)
+
+    @property
+    def scale(self) -> float:
+        """How much larger than on an ordinary display text must be, in screen coordinates, to look the same."""
+        wanted = max(self.glfw.get_window_content_scale(self.handle))
+        return min(max(wanted / max(self.density, 1.0), 0.75), 4.0) if wanted > 0 else 1.0
+
+    @property
+    def hidden(self) -> bool:
+        """Whether there is nothing to draw into."""
+        return bool(self.glfw.get_window_attrib(self.handle, self.glfw.ICONIFIED)) or min(self.pixels) < 1
+
+    @property
+    def maximized(self) -> bool:
+        return bool(self.glfw.get_window_attrib(self.handle, self.glfw.MAXIMIZED))
+
+    @property
+    def full_screen(self) -> bool:
+        return self._windowed is not None
+
+    @property
+    def closing(self) -> bool:
+        """Whether someone has asked the window system to close it."""
+        return bool(self.glfw.window_should_close(self.handle))
+
+    def show(self) -> None:
+        self.glfw.show_window(self.handle)
+
+    def poll(self) -> None:
+        self.glfw.poll_events()
+
+    def wait(self, seconds: float) -> None:
+        """Until something happens, or so many seconds."""
+        self.glfw.wait_events_timeout(seconds)
+
+    def swap(self, vsync: bool) -> None:
+        if vsync != self._vsync:
+            self._vsync = vsync
+            self.glfw.swap_interval(1 if vsync else 0)
+        self.glfw.swap_buffers(self.handle)
+
+    def set_title(self, title: str) -> None:
+        self.glfw.set_window_title(self.handle, title)
+
+    def set_full_screen(self, wanted: bool) -> None:
+        glfw = self.glfw
+        if wanted == self.full_screen:
+            return
+        if wanted:
+            monitor = self._monitor()
+            if not monitor:
+                raise MotionError("there is no screen that could be filled")
+            mode = glfw.get_video_mode(monitor)
+            self._windowed = *glfw.get_window_pos(self.handle), *self.size
+            glfw.set_window_monitor(
+                self.handle, monitor, 0, 0, mode.size.width, mode.size.height, mode.refresh_rate or glfw.DONT_CARE
+            )
+        else:
+            x, y, width, height = self._windowed
+            self._windowed = None
+            glfw.set_window_monitor(self.handle, None, x, y, width, height, 0)
+        self._vsync = None  # some drivers forget it
+
+    def _monitor(self):
+        """The screen most of the window is on."""
+        glfw = self.glfw
+        x, y = glfw.get_window_pos(self.handle)
+        width, height = self.size
+        best, most = None, -1
+        for monitor in glfw.get_monitors():
+            mode = glfw.get_video_mode(monitor)
+            left, top = glfw.get_monitor_pos(monitor)
+            wide = min(x + width, left + mode.size.width) - max(x, left)
+            high = min(y + height, top + mode.size.height) - max(y, top)
+            if max(wide, 0) * max(high, 0) > most:
+                best, most = monitor, max(wide, 0) * max(high, 0)
+        return best
+
+    def close(self) -> None:
+        self.glfw.destroy_window(self.handle)
+        self.glfw.terminate()
+
+
+def _reason(said) -> str:
+    """What glfw had to say last."""
+    words = [str(warning.message) for warning in said]
+    if words:
+        return words[-1].partition("b'")[2].rstrip("'") or words[-1]
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return "there is no display"
+    return "the system does not say why"
