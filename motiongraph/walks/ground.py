@@ -16,6 +16,7 @@ from motiongraph.errors import MotionError
 from motiongraph.model import sides
 
 SAMPLES = 4  # points at which a transition's way is looked at
+COMPILED = {"cache": True, "nogil": True, "error_model": "numpy"}
 _SMOOTH = 0.2  # s, of the Gaussian over the root's path
 _RATE = 30.0  # Hz, at which pieces are looked at
 
@@ -24,7 +25,7 @@ class Terrain(NamedTuple):
     """path: (F, 2) x, z of the smoothed root, metres, as captured; arc: (F,) metres travelled since the clip began;
     face: (F, 2) unit vector x, z the body faces; run_end: (F,) the last frame that may be played to from here, −1 for
     none; next_out: (F + 1,) the first transition that leaves at or after each frame; leave, arrive: (T,) frames
-    between which each transition leads; jump: (T, 4) theta, x0, z0, cost (cm); way: (T, SAMPLES, 5) x, z, metres
+    between which each transition leads; jump: (T, 5) theta, x0, z0, cost (cm), metres walked; way: (T, SAMPLES, 5) x, z, metres
     since the sample before and facing x, z along the transition, in the coordinates of the clip it leaves."""
 
     path: np.ndarray
@@ -107,8 +108,17 @@ def _pruned(graph):
     return found
 
 
+_paths: WeakKeyDictionary = WeakKeyDictionary()
+
+
 def floor_path(clip) -> tuple[np.ndarray, np.ndarray]:
-    """(F, 2) x, z of the smoothed root and (F, 2) unit vectors the body faces, x, z."""
+    """(F, 2) x, z of the smoothed root and (F, 2) unit vectors the body faces, x, z; computed once for each clip."""
+    if clip not in _paths:
+        _paths[clip] = _floor_path(clip)
+    return _paths[clip]
+
+
+def _floor_path(clip):
     path = _smooth(clip.root[:, [0, 2]], clip)
     pairs = sides.pairs(clip.skeleton)
     if len(pairs):
@@ -163,16 +173,16 @@ def _ground(graph) -> Ground:
         run_end[inside] = at[last[following[inside]]]
     busy = graph.open_pieces.copy()
     busy[structure.leaves[rows]] = True
-    terrain = Terrain(
-        path, arc, face, run_end, np.searchsorted(leave, np.arange(frames + 1)).astype(np.int32),
-        leave, arrive, jump, _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window),
-    )  # fmt: skip
+    ways = _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window)
+    jump = np.concatenate([jump, ways[:, :, 2].sum(axis=1, keepdims=True)], axis=1)
+    next_out = np.searchsorted(leave, np.arange(frames + 1)).astype(np.int32)
+    terrain = Terrain(*map(np.ascontiguousarray, (path, arc, face, run_end, next_out, leave, arrive, jump, ways)))
     for array in terrain:
         array.flags.writeable = False
     stride = max(round(graph.fps / _RATE), 1)
     quickest = float(np.percentile(steps, 99.9) * graph.fps) if frames > 1 else 1.0
     return Ground(
-        Terrain(*map(np.ascontiguousarray, terrain)),
+        terrain,
         starts,
         rows,
         at[busy],

@@ -1,0 +1,152 @@
+"""The better planner, compiled: many walks side by side along the path, near-equal ones merged.
+
+States are kept by how far along the path they are, in cells of some centimetres; of those in one cell that stand in
+nearly the same frame at nearly the same place, only the cheapest stays, and of the others only the `width` best by
+error so far and the bound on what remains (`road.remaining`). So the work grows with the length of the path and not
+exponentially, and every walk in a cell has seen the same stretch of path. A walk that is already dearer than the best
+complete one is dropped, as in branch and bound.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, types
+
+from motiongraph.walks.ground import COMPILED, TERRAIN, read
+from motiongraph.walks.road import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, onward, remaining
+
+_NEAR = 0.12  # m, a cell of the floor within which states are merged
+_TURN = np.pi / 15  # radians, a cell of heading
+_TIME = 0.1  # s, a cell of a clip
+
+
+class Cells(NamedTuple):
+    """states: (cells, width, REALS) see `road`; value: (cells, width) error so far and bound; key: (cells, width) what
+    is merged; links: (cells, width, 3) frame arrived at, the state it came from (cell × width + slot, or −1 − start),
+    and the transition taken; filled: (cells,); best: (r,) errors of the complete walks, dearest last; ends: (r, 2)
+    their state and last frame; effort: (2,) states expanded and children looked at; limits: (cells + 1,) the error
+    from which on a state has no place in each cell, and at all; size: (1,) metres of a cell."""
+
+    states: np.ndarray
+    value: np.ndarray
+    key: np.ndarray
+    links: np.ndarray
+    filled: np.ndarray
+    best: np.ndarray
+    ends: np.ndarray
+    effort: np.ndarray
+    limits: np.ndarray
+    size: np.ndarray
+
+    @classmethod
+    def empty(cls, cells: int, width: int, best: int, size: float) -> "Cells":
+        return cls(
+            np.empty((cells, width, REALS)),
+            np.full((cells, width), np.inf),
+            np.full((cells, width), -1),
+            np.zeros((cells, width, 3), np.int64),
+            np.zeros(cells, np.int64),
+            np.full(best, np.inf),
+            np.zeros((best, 2), np.int64),
+            np.zeros(2, np.int64),
+            np.full(cells + 1, np.inf),
+            np.array([size]),
+        )
+
+
+_real, _whole = types.float64, types.int64
+CELLS = types.NamedTuple(
+    (_real[:, :, ::1], _real[:, ::1], _whole[:, ::1], _whole[:, :, ::1], _whole[::1], _real[::1], _whole[:, ::1],
+     _whole[::1], _real[::1], _real[::1]), Cells)  # fmt: skip
+
+
+@njit(types.int64(RULES, _real, _real, _real, types.int64), **COMPILED)
+def _key(rules, theta, x, z, frame):
+    """One number for all states that are nearly the same."""
+    turn = np.int64(np.floor(theta / _TURN)) % 30
+    floor_x, floor_z = np.int64(np.floor(x / _NEAR)) & 0xFFFF, np.int64(np.floor(z / _NEAR)) & 0xFFFF
+    return (((np.int64(frame / (_TIME * rules.fps)) * 30 + turn) << 16 | floor_x) << 16) | floor_z
+
+
+@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, types.int64, _real[::1], types.int64, types.int64),
+      **COMPILED)  # fmt: skip
+def _place(terrain, road, rules, cells, earliest, frame, state, parent, via):
+    """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
+    where = max(np.int64(state[ALONG] / cells.size[0]), earliest)
+    if where >= cells.filled.shape[0]:
+        return
+    value, key, width, count = cells.value[where], cells.key[where], cells.value.shape[1], cells.filled[where]
+    if state[ERROR] >= cells.limits[where]:
+        return
+    a, b = terrain.path[frame, 0], terrain.path[frame, 1]
+    c, s = np.cos(state[THETA]), np.sin(state[THETA])
+    x, z = state[X] + c * a + s * b, state[Z] - s * a + c * b
+    whole = state[ERROR] + remaining(road, rules, state[ALONG], x, z, frame)
+    if whole >= cells.limits[where]:
+        return
+    own, slot = _key(rules, state[THETA], x, z, frame), -1
+    for i in range(count):
+        if key[i] == own:
+            if value[i] <= whole:
+                return
+            slot = i
+            break
+    if slot < 0 and count < width:
+        slot, cells.filled[where] = count, count + 1
+    elif slot < 0:
+        slot = value.argmax()
+    value[slot], key[slot] = whole, own
+    cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
+    cells.states[where, slot] = state
+    if cells.filled[where] == width:
+        cells.limits[where] = min(value.max(), cells.best[-1])
+
+
+@njit(types.void(CELLS, _real, types.int64, types.int64), **COMPILED)
+def _complete(cells, total, state, last):
+    """Enter a complete walk among the r best."""
+    best, ends = cells.best, cells.ends
+    i = best.shape[0] - 1
+    while i > 0 and best[i - 1] > total:
+        best[i], ends[i, 0], ends[i, 1] = best[i - 1], ends[i - 1, 0], ends[i - 1, 1]
+        i -= 1
+    best[i], ends[i, 0], ends[i, 1] = total, state, last
+    cells.limits[-1] = best[-1]
+
+
+@njit(types.void(TERRAIN, ROAD, RULES, CELLS, read(types.int64, 1), _real[:, ::1], types.int32[::1], _real[:, ::1]),
+      **COMPILED)  # fmt: skip
+def seed(terrain, road, rules, cells, frames, states, taken, children):
+    """Expand the starts: frames (n,) and states (n, REALS)."""
+    for i in range(frames.shape[0]):
+        count, last, total = onward(
+            terrain, road, rules, frames[i], states[i], cells.limits, cells.size[0], taken, children
+        )
+        cells.effort[0] += 1
+        cells.effort[1] += count
+        if total < cells.best[-1]:
+            _complete(cells, total, -1 - i, last)
+        for n in range(count):
+            _place(terrain, road, rules, cells, 0, terrain.arrive[taken[n]], children[n], -1 - i, taken[n])
+
+
+@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, types.int64, types.int32[::1], _real[:, ::1]),
+      **COMPILED)  # fmt: skip
+def sweep(terrain, road, rules, cells, start, stop, taken, children):
+    """Expand every state of the cells start … stop − 1."""
+    width, best = cells.value.shape[1], cells.best
+    for where in range(start, stop):
+        for slot in range(cells.filled[where]):
+            if cells.value[where, slot] >= best[-1]:
+                continue
+            state, frame = cells.states[where, slot], cells.links[where, slot, 0]
+            count, last, total = onward(
+                terrain, road, rules, frame, state, cells.limits, cells.size[0], taken, children
+            )
+            cells.effort[0] += 1
+            cells.effort[1] += count
+            if total < best[-1]:
+                _complete(cells, total, where * width + slot, last)
+            for n in range(count):
+                arrive = terrain.arrive[taken[n]]
+                _place(terrain, road, rules, cells, where + 1, arrive, children[n], where * width + slot, taken[n])

@@ -1,0 +1,119 @@
+"""What a person may name in a graph: a clip, a frame of a clip, or a label; and why one cannot be reached from another.
+
+Frames are counted over all clips, one after the other, as in `walks.ground`.
+"""
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.walks.choices import all_choices, shortest
+
+
+def frames_named(graph, asked) -> np.ndarray:
+    """(F,) bool: the frames meant by a clip's name or index, (clip, frame), or a label; all for None."""
+    starts = np.cumsum([0, *map(len, graph.clips)])
+    mask = np.zeros(starts[-1], bool)
+    if asked is None:
+        for clip, begin in zip(graph.clips, starts):
+            mask[begin + clip.first : begin + len(clip)] = True
+        return mask
+    if isinstance(asked, tuple) and len(asked) == 2:
+        clip, frame = _clip_named(graph, asked[0]), asked[1]
+        length = len(graph.clips[clip])
+        if not isinstance(frame, int | np.integer) or not 0 <= frame < length:
+            raise MotionError(f"{graph.clips[clip].name!r} has frames 0 to {length - 1}, not {frame!r}")
+        mask[starts[clip] + frame] = True
+        return mask
+    if isinstance(asked, str) and all(clip.name != asked for clip in graph.clips):
+        for clip, begin in zip(graph.clips, starts):
+            mask[begin : begin + len(clip)] = clip.labels.at(asked)
+            mask[begin : begin + clip.first] = False
+        if not mask.any():
+            raise MotionError(f"the graph has no clip or label {asked!r}; it has {known_names(graph)}")
+        return mask
+    clip = _clip_named(graph, asked)
+    mask[starts[clip] + graph.clips[clip].first : starts[clip + 1]] = True
+    return mask
+
+
+def _clip_named(graph, asked) -> int:
+    if isinstance(asked, int | np.integer) and 0 <= asked < len(graph.clips):
+        return int(asked)
+    for index, clip in enumerate(graph.clips):
+        if clip.name == asked:
+            return index
+    raise MotionError(f"the graph has no clip {asked!r}; it has {known_names(graph)}")
+
+
+def known_names(graph, most: int = 8) -> str:
+    """The labels and clips of a graph, for a sentence."""
+    labels = sorted({label for clip in graph.clips for label in clip.labels})
+    clips = [clip.name for clip in graph.clips]
+    words = [f"the labels {', '.join(labels)}"] if labels else []
+    shown = ", ".join(clips[:most]) + (", …" if len(clips) > most else "")
+    return " and ".join([*words, f"the clips {shown}"])
+
+
+def called(graph, asked) -> str:
+    """How a sentence speaks of something named."""
+    if asked is None:
+        return "any motion"
+    if isinstance(asked, tuple):
+        return f"frame {asked[1]} of {called(graph, asked[0])}"
+    if isinstance(asked, int | np.integer):
+        return str(graph.clips[asked].name)
+    return str(asked)
+
+
+def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | None:
+    """cm: the lowest threshold at which one of the frames `target` (F,) can be reached from one of `source`; None for
+    none up to the ceiling."""
+    network = all_choices(graph)
+    begin = np.where(_from_frames(network, source), 0.0, np.inf)
+    length, _ = shortest(network, network.cost, begin, steepest=True)
+    ends = _to_frames(network, target)
+    least = length[ends].min() if ends.any() else np.inf
+    return float(least) if np.isfinite(least) else None
+
+
+def _from_frames(network, mask):
+    """(N,) bool: the nodes at or right after one of the frames, in the same clip."""
+    nodes = np.zeros(len(network.at), bool)
+    if not len(network.at):
+        return nodes
+    frames = np.flatnonzero(mask)
+    index = np.searchsorted(network.at, frames)
+    inside = index < len(network.at)
+    index, frames = index[inside], frames[inside]
+    same = clip_of(network.starts, network.at[index]) == clip_of(network.starts, frames)
+    nodes[index[same]] = True
+    return nodes
+
+
+def _to_frames(network, mask):
+    """(N,) bool: the nodes at or right before one of the frames, in the same clip."""
+    nodes = np.zeros(len(network.at), bool)
+    frames = np.flatnonzero(mask)
+    index = np.searchsorted(network.at, frames, side="right") - 1
+    inside = index >= 0
+    index, frames = index[inside], frames[inside]
+    same = clip_of(network.starts, network.at[index]) == clip_of(network.starts, frames)
+    nodes[index[same]] = True
+    return nodes
+
+
+def clip_of(starts, frames):
+    """The clip that frames counted over all clips belong to."""
+    return np.searchsorted(starts, frames, side="right") - 1
+
+
+def no_way(graph, source: np.ndarray, target: np.ndarray, source_name: str, target_name: str) -> MotionError:
+    """The sentence for motion that cannot be reached, with what would help."""
+    now = graph.thresholds.highest
+    needed = needed_threshold(graph, source, target)
+    sentence = f"{target_name} cannot be reached from {source_name} below {now:.1f} cm"
+    if needed is None:
+        return MotionError(f"{sentence}, nor at the ceiling of {graph.candidates.ceiling:g} cm; other clips would help")
+    if needed <= now:
+        return MotionError(f"{sentence} within the pruned graph; it can in the graph that is not pruned")
+    return MotionError(f"{sentence}; it can at {np.ceil(needed * 10.0) / 10.0:.1f}")
