@@ -75,7 +75,7 @@ def read_asf(text: Text) -> Asf:
         "position": [0.0] * 3,
         "orientation": [0.0] * 3,
     }
-    bones: list[dict] = []
+    bones: list[dict] | None = None
     parents: dict[str, str] | None = None
     while words.peek():
         section = words.next().lower()
@@ -84,14 +84,15 @@ def read_asf(text: Text) -> Asf:
         elif section == ":root":
             _read_root(words, root)
         elif section == ":bonedata":
+            bones = bones or []
             _read_bones(words, bones)
         elif section == ":hierarchy":
-            parents = _read_hierarchy(words, {b["name"] for b in bones})
+            parents = _read_hierarchy(words, {b["name"] for b in bones or ()})
         else:
             while words.peek() and not (words.peek().startswith(":") and words.opens_line()):
                 words.next()
-    if not bones:
-        raise words.error("expected a :bonedata section with at least one bone")
+    if bones is None:
+        raise words.error("expected a :bonedata section")
     if parents is None:
         raise words.error("expected a :hierarchy section")
     return _assembled(words, units, root, bones, parents)

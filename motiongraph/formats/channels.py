@@ -140,7 +140,7 @@ class Channels:
         """(F, J, 4) local rotations of frames (F, C), seen in a basis turned by the quaternion `basis`."""
         out = np.empty((len(values), len(self.turns), 4))
         frames = rot.multiply(basis, self.frames)
-        _compose(values, self.turns, self.axes, frames, 0.5 * self.degrees, out)
+        _compose(np.ascontiguousarray(values), self.turns, self.axes, frames, 0.5 * self.degrees, out)
         return out
 
     def positions(self, values: np.ndarray, joint: int, rest: np.ndarray) -> np.ndarray:

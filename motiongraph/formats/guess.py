@@ -79,13 +79,14 @@ def frame_rate(frame_time: str) -> float:
     return 1.0 / seconds
 
 
-def opens_with_t_pose(values: np.ndarray, turns: np.ndarray, root_turns: np.ndarray) -> bool:
-    """Whether frame 0 was added by CMU's BVH conversion: whole degrees, mostly 0, root unturned, far from what comes.
+def opens_with_t_pose(values: np.ndarray, turns: np.ndarray, root: np.ndarray) -> bool:
+    """Whether frame 0 was added by CMU's BVH conversion: whole degrees, mostly 0, root upright, far from what comes.
 
-    values: (F, C) degrees; turns, root_turns: the columns of all rotations and of the root's. Captured angles are
-    never all whole; a file whose other frames are whole too was not captured, and proves nothing.
+    values: (F, C) degrees; turns: the columns of all rotations but the root's; root: (4,) the root's rotation in frame
+    0, which may face anywhere: clips are turned and written again. Captured angles are never all whole; a file whose
+    other frames are whole too was not captured, and proves nothing.
     """
-    if len(values) < 3 or len(turns) < 30 or np.any(values[0, root_turns]):
+    if len(values) < 3 or len(turns) < 27 or np.hypot(root[1], root[3]) > 1e-6:
         return False
     pose, motion = values[0, turns], values[1:12, turns]
     if np.any(pose != np.round(pose)) or np.mean(pose == 0.0) < 0.5 or np.all(motion == np.round(motion)):

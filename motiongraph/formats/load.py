@@ -122,8 +122,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         poses, body = posed(axis)
     scale, unit = _scale(units, guess.stature(poses, body))
     skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], scale)
-    turns = motion.channels.turns
-    root_turns = turns[motion.folded]
+    turns = motion.channels.turns[motion.folded + 1 :]
     rate = guess.frame_rate(bvh.frame_time)
     still = [f"root {name!r} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
     notes = (*text.warned, *still)
@@ -133,7 +132,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         rotations,
         fps=_rate(path, fps, rate),
         name=path.stem,
-        first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], root_turns[root_turns >= 0])),
+        first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0])),
         offsets=sliding,
         source=Source(str(path), "bvh", scale, unit, axis, motion, bvh.values, rate, bvh.frame_time, notes),
     )

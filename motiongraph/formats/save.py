@@ -72,7 +72,7 @@ def _unit(clip):
 
 
 def _frame_time(clip):
-    return f"{1.0 / clip.fps:.9g}"
+    return f"{1.0 / clip.fps:.12f}"  # all digits: "0.003" alone could be 1/300 cut short
 
 
 def amc_of(clip: Clip) -> tuple[Asf, Amc]:
