@@ -16,7 +16,7 @@ ROWS_UNIT = 0
 # Vertices around and rings of each round end, from fine to coarse.
 _FINENESS = ((40, 8), (28, 6), (20, 4), (14, 3), (8, 2), (6, 1))
 _THICK = 0.1  # metres of radius: what must look round
-_ROUGH = 0.25  # pixels by which an outline may miss its circle
+_ROUGH = 0.12  # pixels by which an outline may miss its circle
 _MOST_TRIANGLES = 700_000
 _MOST_OCCLUDED = 1500  # capsules; in a crowd nobody sees what a limb does to another, and every pixel would pay
 
@@ -61,14 +61,23 @@ class Bodies:
 
     def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: np.ndarray, zoom: float) -> None:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
-        outside is blended and not the bones within it."""
+        outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
+        being blended twice."""
         order = [(away, i, *rows) for i, (batch, _) in enumerate(items) for away, *rows in _bodies(batch, eye)]
-        for _, i, start, stop in sorted(order, reverse=True):
+        levels = [_level(stored, eye, zoom) for _, stored in items]
+        GL.glEnable(GL.GL_STENCIL_TEST)
+        GL.glStencilOp(GL.GL_KEEP, GL.GL_KEEP, GL.GL_REPLACE)
+        GL.glStencilMask(0xFF)
+        for drawn, (_, i, start, stop) in enumerate(sorted(order, reverse=True)):
             batch, stored = items[i]
-            level = _level(stored, eye, zoom)
+            if drawn % 255 == 0:
+                GL.glClear(GL.GL_STENCIL_BUFFER_BIT)
             for program, colour in ((self._depth[type(batch)], False), (self._program(batch), True)):
                 GL.glColorMask(colour, colour, colour, colour)
-                self._bind(program, batch, stored, level, start).draw(stop - start)
+                GL.glStencilMask(0xFF if colour else 0)
+                GL.glStencilFunc(GL.GL_NOTEQUAL, 1 + drawn % 255, 0xFF)
+                self._bind(program, batch, stored, levels[i], start).draw(stop - start)
+        GL.glDisable(GL.GL_STENCIL_TEST)
 
     def _program(self, batch) -> Program:
         """What draws its colours: with its limbs shading each other, unless it is a crowd."""

@@ -26,7 +26,7 @@ FRAME = np.dtype(
     ]
 )
 # Shares of full daylight; on the level floor they add up to 1.2, by which its shader divides.
-_SUN, _SKY = 0.78, 0.56
+_SUN, _SKY = 0.74, 0.60
 
 
 def linear(colour) -> np.ndarray:

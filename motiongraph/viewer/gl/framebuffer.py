@@ -37,7 +37,8 @@ class Framebuffer(Owned):
 
 
 class Multisampled(Owned):
-    """Colour (sRGB, so that blending and averaging happen in linear light) and depth with several samples a pixel."""
+    """Colour (sRGB, so that blending and averaging happen in linear light), depth and stencil with several samples a
+    pixel."""
 
     kind = "framebuffer"
 
@@ -46,10 +47,10 @@ class Multisampled(Owned):
         self.size = size
         self._renderbuffers = [
             _Renderbuffer(GL.GL_SRGB8_ALPHA8, size, samples),
-            _Renderbuffer(GL.GL_DEPTH_COMPONENT24, size, samples),
+            _Renderbuffer(GL.GL_DEPTH24_STENCIL8, size, samples),
         ]
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
-        for buffer, place in zip(self._renderbuffers, (GL.GL_COLOR_ATTACHMENT0, GL.GL_DEPTH_ATTACHMENT)):
+        for buffer, place in zip(self._renderbuffers, (GL.GL_COLOR_ATTACHMENT0, GL.GL_DEPTH_STENCIL_ATTACHMENT)):
             GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, place, GL.GL_RENDERBUFFER, buffer.number)
         _complete()
 

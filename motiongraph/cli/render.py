@@ -1,0 +1,101 @@
+"""`motiongraph render`: pictures and videos of a clip, drawn off screen as the viewer draws them."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.console import progress_bar
+from motiongraph.cli.convert import _frames as frame_range
+from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.errors import MotionError
+
+_CAMERAS = ("front", "side", "top", "three-quarter")
+
+
+def _size(text: str) -> tuple[int, int]:
+    if not re.fullmatch(r"\d{1,5}x\d{1,5}", text):
+        raise typer.BadParameter(f"expected a size as in 1280x720, found {text!r}.")
+    width, height = map(int, text.split("x"))
+    return width, height
+
+
+def _camera(text: str) -> str | tuple[float, float, float]:
+    if text in _CAMERAS:
+        return text
+    try:
+        yaw, pitch, distance = map(float, text.split(","))
+    except ValueError:
+        words = ", ".join(_CAMERAS)
+        raise typer.BadParameter(f"expected {words}, or yaw,pitch,distance in numbers, found {text!r}.") from None
+    return yaw, pitch, distance
+
+
+def render(
+    source: Annotated[Path, typer.Argument(metavar="CLIP", help="Clip to draw: .bvh or .amc.")],
+    target: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write a .png, .mp4 or .gif.")],
+    frame: Annotated[
+        int | None, typer.Option(metavar="N", help="The frame of a picture. (default: the first captured one)")
+    ] = None,
+    frames: Annotated[
+        slice | None,
+        typer.Option(parser=frame_range, metavar="A:B", help="Only the frames from A up to, but not including, B."),
+    ] = None,
+    every: Annotated[int | None, typer.Option(min=1, metavar="N", help="One frame in N of a video.")] = None,
+    size: Annotated[str, typer.Option(parser=_size, metavar="WxH", help="Pixels across and down.")] = "1280x720",
+    camera: Annotated[
+        str,
+        typer.Option(
+            parser=_camera,
+            metavar="VIEW",
+            help="front, side, top, three-quarter, or yaw,pitch,distance in degrees and metres.",
+        ),
+    ] = "three-quarter",
+    fps: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="N", help="Frames a second of a video. (default: the clip's, up to 60)"),
+    ] = None,
+    flow: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Leave every Nth pose standing, the older the fainter."),
+    ] = None,
+    offset: Annotated[
+        float, typer.Option(metavar="M", help="Metres to push the poses of --flow apart along their way.")
+    ] = 0.0,
+    path: Annotated[bool, typer.Option("--path", metavar="", help="Draw the way of the root on the floor.")] = False,
+    night: Annotated[bool, typer.Option("--night", metavar="", help="In dark surroundings.")] = False,
+    skeleton: Skeleton = None,
+    units: Units = "auto",
+    up: UpAxis = Up.auto,
+    rate: Rate = None,
+    force: Force = False,
+) -> None:
+    """Draw a clip off screen: a picture (.png) of one frame or of a whole motion, or a video (.mp4, .gif).
+
+    Needs no display. A video shows the clip at its own speed, unless both --every and --fps are given.
+    """
+    ending = target.suffix.lower()
+    if ending not in (".png", ".mp4", ".gif"):
+        raise typer.BadParameter(f"expected a .png, .mp4 or .gif, found {target.name!r}.", param_hint="'--output'")
+    if ending == ".png" and (every or fps):
+        raise typer.BadParameter("--every and --fps are for videos; --flow N draws every Nth pose into one picture.")
+    if ending != ".png" and frame is not None:
+        raise typer.BadParameter("--frame is for pictures; --frames A:B chooses those of a video.")
+    if target.exists() and not force:
+        raise MotionError(f"{target} is there already; --force overwrites it")
+    if not target.parent.is_dir():
+        raise MotionError(f"{target}: there is no folder {target.parent}")
+
+    from motiongraph.formats.load import load
+    from motiongraph.viewer.draw.frame import DAY, NIGHT
+    from motiongraph.viewer.render import Shot, render_picture, render_video
+
+    shot = Shot(size, camera, flow, offset, path, NIGHT if night else DAY)
+    clip = load(source, skeleton=skeleton, units=units, up=up.value, fps=rate)
+    frames = frames or slice(None)
+    if ending == ".png":
+        render_picture(clip, target, frame, frames, shot)
+        return
+    with progress_bar() as progress:
+        render_video(clip, target, frames, every, fps, shot, progress)
