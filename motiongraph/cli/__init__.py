@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from motiongraph import __version__
-from motiongraph.cli import convert, fetch, info, matrix, view
+from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, view
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -28,6 +28,9 @@ app.command()(view.view)
 app.command()(info.info)
 app.command()(convert.convert)
 app.command()(matrix.matrix)
+app.command()(build.build)
+app.command()(graph.graph)
+app.command()(render.render)
 app.add_typer(fetch.app, name="fetch")
 
 

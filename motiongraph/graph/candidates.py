@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -168,9 +169,8 @@ def fitted(originals, mirror: bool, known=None, progress=SILENT) -> tuple[Clip, 
     for clip in originals:
         counts[clip.skeleton] = counts.get(clip.skeleton, 0) + 1
         if clip.fps != fps:
-            raise MotionError(
-                f"{clip.name!r} has {clip.fps:g} frames a second and {originals[0].name!r} {fps:g}; resample one of them"
-            )
+            other = f"{originals[0].name!r} {fps:g}"
+            raise MotionError(f"{clip.name!r} has {clip.fps:g} frames a second and {other}; resample one of them")
     body = max(counts, key=counts.get)
     like = next(clip.name for clip in originals if clip.skeleton == body)
     used: list[Clip] = []
@@ -223,7 +223,7 @@ def _batches(cells):
     number = np.cumsum(cells) // _BATCH
     edges = np.flatnonzero(np.diff(number)) + 1
     edges = [0, *edges.tolist(), len(cells)] if len(cells) else [0]
-    return list(zip(edges, edges[1:]))
+    return list(pairwise(edges))
 
 
 def _report(progress, before, here, total, words, done, whole, _=""):

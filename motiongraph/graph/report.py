@@ -13,7 +13,7 @@ def report(graph, connections: int = 0) -> dict:
     """
     table, kept, clips, candidates = graph.transitions, graph.kept, graph.clips, graph.candidates
     out, into = (np.bincount(table[end], minlength=len(clips)) for end in ("src", "dst"))
-    cost = table["cost"]
+    cost, labelling = table["cost"], candidates.labelling
     most, least = int(np.argmax(out)), int(np.argmin(out))
     choice = np.zeros(len(graph.structure), bool)
     choice[graph.structure.leaves[graph.open]] = choice[graph.structure.arrives[graph.open]] = True
@@ -44,15 +44,8 @@ def report(graph, connections: int = 0) -> dict:
         "share_kept": kept.frames / candidates.frames,
         "components": sum(map(len, kept.sizes)),
         "label_sets": [
-            {
-                "labels": sorted(words),
-                "frames": int(frames),
-                "frames_kept": int(part),
-                "component_frames": size.tolist(),
-            }
-            for words, frames, part, size in zip(
-                candidates.labelling.sets, candidates.labelling.captured, kept.parts, kept.sizes
-            )
+            {"labels": sorted(words), "frames": int(count), "frames_kept": int(part), "component_frames": size.tolist()}
+            for words, count, part, size in zip(labelling.sets, labelling.captured, kept.parts, kept.sizes)
         ],
         "left_out": list(candidates.left_out),
         "warnings": warnings_of(graph),
@@ -63,11 +56,11 @@ def report(graph, connections: int = 0) -> dict:
 
 
 def warnings_of(graph) -> list[str]:
-    """What is lost: clips left out, sets of labels that keep too little, and sets that cannot be reached from others."""
+    """What is lost: clips left out, sets of labels that keep too little, sets that cannot be reached from others."""
     kept, sets, window = graph.kept, graph.candidates.labelling.sets, graph.window
     least = max(graph.least * graph.fps, 1.0)
     found = [f"{n!r} is shorter than the window of {window} frames: left out" for n in graph.candidates.left_out]
-    names = [f"motion labelled {', '.join(sorted(s))}" if s else "motion without labels" for s in sets]
+    names = ["motion " + (f"labelled {' + '.join(sorted(s))}" if s else "without labels") for s in sets]
     if len(sets) == 1:
         names = ["the graph"]
     for name, frames in zip(names, kept.parts):
@@ -75,7 +68,9 @@ def warnings_of(graph) -> list[str]:
             seconds = frames / graph.fps
             found.append(f"{name} keeps {seconds:.1f} s at this threshold; a higher one keeps more")
     apart = (kept.parts[:, None] > 0) & (kept.parts > 0) & ~kept.reach
-    found += [f"there is no way from {names[i]} to {names[j]} at this threshold" for i, j in np.argwhere(apart)]
+    for i in np.flatnonzero(apart.any(axis=1)):
+        words = ", ".join(" + ".join(sorted(sets[j])) or "what has no label" for j in np.flatnonzero(apart[i]))
+        found.append(f"from {names[i]} there is no way to {words} at this threshold")
     return found
 
 

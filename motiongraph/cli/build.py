@@ -1,0 +1,161 @@
+"""`motiongraph build`: from clips to a motion graph in a file."""
+
+import re
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.console import print_json, progress_bar, say
+from motiongraph.cli.matrix import Align, Kind, Order, Weights
+from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.errors import FormatWarning, MotionError
+
+CONNECTIONS = 16  # choice points from which quickest ways are measured for a report
+
+
+def cost_or_auto(text: str) -> float | str:
+    """A cost, or the word auto."""
+    return "auto" if text == "auto" else positive(text)
+
+
+def _pair(text: str) -> tuple[tuple[str, str], float]:
+    found = re.fullmatch(r"([^,=]+),([^,=]+)=(.+)", text)
+    if not found:
+        raise typer.BadParameter(f"expected two labels and a cost as in walk,run=8, found {text!r}.")
+    return (found[1].strip(), found[2].strip()), positive(found[3])
+
+
+Threshold = Annotated[
+    str | None,
+    typer.Option(parser=cost_or_auto, metavar="CM|auto", help="What a transition may cost at most, or auto."),
+]
+Within = Annotated[float | None, typer.Option(parser=positive, metavar="CM", help="Threshold inside a clip.")]
+Between = Annotated[float | None, typer.Option(parser=positive, metavar="CM", help="Threshold from clip to clip.")]
+Pair = Annotated[
+    list[str] | None,
+    typer.Option(parser=_pair, metavar="A,B=CM", help="Threshold between motions of these labels; may be repeated."),
+]
+
+
+def thresholds(threshold, within, between, pair):
+    """The options as `MotionGraph.at` takes them, or None where none is given."""
+    if within is None and between is None and not pair:
+        return threshold
+    if threshold == "auto":
+        raise typer.BadParameter("auto is one threshold for all transitions, without --within, --between and --pair.")
+    within, between = (threshold if value is None else value for value in (within, between))
+    if within is None or between is None:
+        raise typer.BadParameter("give --threshold, or both --within and --between.")
+    return {"within": within, "between": between, **dict(pair or [])}
+
+
+def build(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MGRAPH", help="Graph to write.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Clips, folders of them and labels.toml files. (default: the samples)"),
+    ] = None,
+    threshold: Threshold = None,
+    within: Within = None,
+    between: Between = None,
+    pair: Pair = None,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="Which files take part, which frames, and what they are.")
+    ] = None,
+    mirror: Annotated[bool, typer.Option("--mirror", metavar="", help="Add every clip's mirror image.")] = False,
+    fps: Annotated[
+        float | None, typer.Option(parser=positive, metavar="N", help="Resample all clips to this rate first.")
+    ] = None,
+    ceiling: Annotated[
+        float | None, typer.Option(parser=positive, metavar="CM", help="Keep candidates up to this cost. (default: 15)")
+    ] = None,
+    radius: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="S", help="Of minima this near keep only the cheapest. (default: 8/120)"),
+    ] = None,
+    least: Annotated[
+        float, typer.Option(min=0.0, metavar="S", help="Warn of labels that keep less than this after pruning.")
+    ] = 0.0,
+    window: Annotated[
+        float | None, typer.Option(parser=positive, metavar="S", help="Seconds of a transition. (default: a third)")
+    ] = None,
+    align: Annotated[Align, typer.Option(help="How a clip may be moved to meet another.")] = Align.planar,
+    kind: Annotated[Kind, typer.Option(help="What is compared: points on the bones, or joint angles.")] = Kind.cloud,
+    order: Annotated[Order, typer.Option(help="Norm over the joint angles.")] = Order.two,
+    samples: Annotated[int, typer.Option(min=0, metavar="N", help="Points along every bone; 0: on the joints.")] = 5,
+    weights: Annotated[Weights, typer.Option(help="Joint weights: all alike, or Mao's table 4.1.")] = Weights.even,
+    taper: Annotated[bool, typer.Option("--taper", metavar="", help="Frames count less later in the window.")] = False,
+    search_fps: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="N", help="Look at this lower rate first: quicker, not complete."),
+    ] = None,
+    skeleton: Skeleton = None,
+    units: Units = "auto",
+    up: UpAxis = Up.auto,
+    rate: Rate = None,
+    referenced: Annotated[
+        bool, typer.Option("--referenced", metavar="", help="Keep only the clips' hashes, not their motion.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    force: Force = False,
+) -> None:
+    """Compare all clips with each other and keep the places where one can pass into another.
+
+    A labels.toml in a folder, or given by --labels, says which files take part. What was compared stays in a cache,
+    so that after Ctrl-C the same command goes on where it stopped.
+    """
+    if output.exists() and not force:
+        raise MotionError(f"{output} is there already; --force overwrites it")
+    wanted = thresholds(threshold, within, between, pair) or "auto"
+
+    from motiongraph.formats.collection import load_collection
+    from motiongraph.graph.candidates import RADIUS
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.metric.metric import Metric
+    from motiongraph.resources import resource
+
+    metric = Metric(
+        window=1 / 3 if window is None else window,
+        align=align.value,
+        samples_per_bone=samples,
+        joint_weights=None if weights is Weights.even else weights.value,
+        taper="gaussian" if taper else None,
+        search_fps=search_fps,
+        kind=kind.value,
+        order=int(order.value),
+    )
+    reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
+    with progress_bar() as progress:
+        clips = load_collection(paths or [resource("assets/samples")], labels, progress, **reading)
+    clips = [clip if fps is None else clip.resampled(fps) for clip in clips]
+    started = time.perf_counter()
+    try:
+        with progress_bar() as progress:
+            graph = MotionGraph.build(
+                clips,
+                metric,
+                wanted,
+                ceiling=ceiling,
+                radius=RADIUS if radius is None else radius,
+                mirror=mirror,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        say("stopped; what was compared so far is kept, and the same command goes on from there")
+        raise
+    graph.least = least
+    graph.save(output, clips="referenced" if referenced else "included")
+    seconds = time.perf_counter() - started
+    report = graph.report(CONNECTIONS)
+    for sentence in report["warnings"]:
+        warnings.warn(sentence, FormatWarning, stacklevel=1)
+    if json:
+        print_json({"path": str(output), "build_seconds": round(seconds, 3), **report})
+    else:
+        say(f"{report['clips']} clips, {report['frames']:,} frames compared in {seconds:.1f} s")
+        chosen = " (auto)" if report["threshold_is_auto"] else ""
+        say(f"{report['transitions']:,} transitions up to {graph.thresholds} {metric.unit}{chosen}")
+        say(f"wrote {output}: {report['share_kept']:.0%} of all frames are in a part where motion never ends")

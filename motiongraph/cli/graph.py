@@ -1,0 +1,140 @@
+"""`motiongraph graph`: what is in a motion graph, as figures, tables for other programs, and a picture."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
+from motiongraph.cli.console import print_json, say
+from motiongraph.cli.options import Force
+from motiongraph.errors import MotionError
+
+
+class View(StrEnum):
+    clips = "clips"
+    choices = "choices"
+    segments = "segments"
+
+
+def graph(
+    source: Annotated[Path, typer.Argument(metavar="MGRAPH", help="Graph to read.")],
+    threshold: Threshold = None,
+    within: Within = None,
+    between: Between = None,
+    pair: Pair = None,
+    pruned: Annotated[
+        bool | None, typer.Option("--pruned/--all", help="Without dead ends, or with all. (default: as it was saved)")
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", metavar="", help="Also what every threshold would keep, for a plot.")
+    ] = False,
+    dot: Annotated[Path | None, typer.Option(metavar="F", help="Write the graph for Graphviz.")] = None,
+    graphml: Annotated[Path | None, typer.Option(metavar="F", help="Write the graph as GraphML.")] = None,
+    graph_json: Annotated[Path | None, typer.Option(metavar="F", help="Write nodes and edges as JSON.")] = None,
+    view: Annotated[
+        View, typer.Option(help="Nodes of DOT and GraphML: clips, choice points, or the segments between them.")
+    ] = View.clips,
+    png: Annotated[Path | None, typer.Option(metavar="F", help="Draw the graph: clips as lanes in time.")] = None,
+    clips: Annotated[
+        list[Path] | None, typer.Option(metavar="PATH", help="The clips of a graph that does not hold them.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    force: Force = False,
+) -> None:
+    """Show a motion graph: transitions and their costs, how well the clips are connected, what pruning keeps."""
+    written = [path for path in (dot, graphml, graph_json, png) if path is not None]
+    for path in written:
+        if path.exists() and not force:
+            raise MotionError(f"{path} is there already; --force overwrites it")
+    wanted = thresholds(threshold, within, between, pair)
+
+    from motiongraph.graph.motion_graph import MotionGraph
+
+    seen = MotionGraph.load(source, clips=clips or None)
+    if wanted is not None:
+        seen = seen.at(wanted)
+    if pruned is not None:
+        seen = seen.pruned(seen.least) if pruned else seen.whole()
+    if dot or graphml or graph_json:
+        from motiongraph.graph import export
+
+        for save, path in ((export.save_dot, dot), (export.save_graphml, graphml)):
+            if path is not None:
+                save(seen, path, view.value)
+        if graph_json is not None:
+            export.save_json(seen, graph_json)
+    if png is not None:
+        from motiongraph.graph.picture import save_picture
+
+        save_picture(seen, png)
+    report = {"path": str(source), **seen.report(CONNECTIONS)}
+    if curve:
+        rows = seen.trade_off()
+        report["curve"] = [dict(zip(rows.dtype.names, row.tolist())) for row in rows]
+    if json:
+        print_json(report)
+    else:
+        _print_report(report, seen.thresholds)
+        for sentence in report["warnings"]:
+            say(f"warning: {sentence}")
+    if written:
+        say(f"wrote {', '.join(map(str, written))}")
+
+
+def _print_report(report: dict, limits) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    unit = report["unit"]
+    connection = report["connection_seconds"]
+    auto = " (auto)" if report["threshold_is_auto"] else ""
+    sizes = sorted((size for s in report["label_sets"] for size in s["component_frames"]), reverse=True)
+    rows = [
+        ("clips", f"{report['clips']}"),
+        ("frames", f"{report['frames']:,} ({report['seconds']:.1f} s at {report['fps']:g} Hz)"),
+        ("transition", f"{report['window_frames']} frames ({report['window_frames'] / report['fps']:.2f} s)"),
+        ("threshold", f"{limits} {unit}{auto}"),
+        ("transitions", f"{report['transitions']:,}{' after pruning' if report['pruned'] else ''}"),
+        ("  within clips", f"{report['transitions_within_clips']:,}"),
+        ("  candidates", f"{report['candidates']:,}"),
+        ("choice points", f"{report['choice_points']:,}"),
+    ]
+    if report["transitions"]:
+        most, least = report["most_connected"], report["least_connected"]
+        costs = (f"{report[f'cost_{kind}']:.2f}" for kind in ("min", "mean", "max"))
+        rows += [
+            ("cost", f"{' / '.join(costs)} {unit} (lowest, mean, highest)"),
+            ("most connected", f"{most['clip']}, {most['transitions']:,} transitions"),
+            ("least connected", f"{least['clip']}, {least['transitions']:,} transitions"),
+            ("mean", f"{report['transitions_per_clip']:.1f} transitions a clip"),
+        ]
+    rows += [
+        ("never ends", f"{report['share_kept']:.1%} of frames ({report['frames_kept']:,})"),
+        ("strong parts", f"{report['components']}, of {', '.join(f'{s:,}' for s in sizes[:6]) or 'no'} frames"),
+        ("connection", "none" if connection is None else f"{connection:.2f} s from one choice point to another, mean"),
+    ]
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=10_000)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in rows:
+        table.add_row(name, value)
+    console.print(table)
+    if len(report["label_sets"]) > 1:
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold")
+        for name in ("labels", "frames", "kept"):
+            table.add_column(name, justify="left" if name == "labels" else "right")
+        for s in report["label_sets"]:
+            table.add_row(", ".join(s["labels"]) or "none", f"{s['frames']:,}", f"{s['frames_kept']:,}")
+        console.print(table)
+    if "curve" in report:
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold")
+        for name in (f"threshold, {unit}", "frames kept", "transitions", f"mean cost, {unit}"):
+            table.add_column(name, justify="right")
+        for row in report["curve"]:
+            share, mean = f"{row['share']:.1%}", f"{row['mean_cost']:.2f}"
+            table.add_row(f"{row['threshold']:.2f}", share, f"{row['transitions']:,}", mean)
+        console.print(table)
