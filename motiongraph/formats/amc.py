@@ -237,7 +237,9 @@ def _complaint(text, position, stopped, asf, skeleton_path):
     index = {n.lower(): i for i, n in enumerate(asf.names)}
     dof = asf.dofs[index[line[0].lower()]] if line and line[0].lower() in index else ()
     wanted = (
-        f"expected {len(dof)} numbers ({' '.join(dof)}) for bone {line[0]!r}" if line else "expected a frame number"
+        f"expected {len(dof)} numbers ({' '.join(dof)}) for bone {quoted(line[0])}"
+        if line
+        else "expected a frame number"
     )
     if stopped == _FEW:
         return text.error(f"{wanted}, found {len(line) - 1}", position)

@@ -20,9 +20,11 @@ class _Words:
 
     def __init__(self, text: Text):
         self.text, self.at = text, 0
-        found = [m for m in _WORD.finditer(text.data) if m[0][0] != 35]  # 35 is #
-        self.words = [decoded(m[0]) for m in found]
-        self.places = [m.start() for m in found]
+        self.words, self.places = [], []
+        for match in _WORD.finditer(text.data):
+            if match[0][0] != 35:  # a comment
+                self.words.append(decoded(match[0]))
+                self.places.append(match.start())
 
     def peek(self) -> str:
         return self.words[self.at] if self.at < len(self.words) else ""
@@ -106,7 +108,7 @@ def _read_units(words, units):
             if units["angle"][:3] not in ("deg", "rad"):
                 raise words.error(f"expected angle deg or rad, found {quoted(units['angle'])}", back=1)
         else:
-            value = words.number(f"the unit of {key}")
+            value = words.number(f"the unit of {key[:40]}")
             if key == "length" and value < 1 / LARGEST:
                 raise words.error(f"expected a unit of length above zero, found {value:g}", back=1)
             units[key] = value
@@ -149,7 +151,7 @@ def _read_bones(words, bones):
             raise words.error("expected 'begin' of a bone", back=1)
         bone = _read_bone(words)
         if bone["name"].lower() in names:
-            raise words.error(f"bone {bone['name']!r} is there twice", back=1)
+            raise words.error(f"bone {quoted(bone['name'])} is there twice", back=1)
         if len(bones) == MAX_BONES:
             raise words.error(f"more than {MAX_BONES:,} bones")
         names.add(bone["name"].lower())
@@ -218,11 +220,11 @@ def _read_hierarchy(words, names):
         line = words.line()
         for i, word in enumerate(line):
             if word.lower() not in known:
-                raise words.error(f"the hierarchy names a bone {word!r} that is not in :bonedata", back=len(line) - i)
+                raise words.error(f"the hierarchy names a bone {quoted(word)} that is not in :bonedata", len(line) - i)
         parent = known[line[0].lower()]
         for i, child in enumerate((known[w.lower()] for w in line[1:]), start=1):
             if child in parents or child in ("root", parent):
-                raise words.error(f"bone {child!r} has two parents or is its own", back=len(line) - i)
+                raise words.error(f"bone {quoted(child)} has two parents or is its own", back=len(line) - i)
             parents[child] = parent
     words.next()
     return parents
@@ -241,9 +243,10 @@ def _assembled(words, units, root, bones, parents) -> Asf:
     lost = [b["name"] for b in bones if b["name"] not in placed]
     if any(name in parents for name in lost):
         circle = next(name for name in lost if name in parents)
-        raise words.error(f"the hierarchy runs in a circle: bone {circle!r} cannot be reached from the root")
+        words.at = len(words.words) - 1 - words.words[::-1].index(circle)
+        raise words.error(f"the hierarchy runs in a circle: bone {quoted(circle)} cannot be reached from the root")
     if lost:
-        words.text.warn(f"bone {lost[0]!r} is not in the hierarchy; it was left out")
+        words.text.warn(f"bone {quoted(lost[0])} is not in the hierarchy; it was left out")
     by_name = {b["name"]: b for b in bones}
     by_name["root"] = {"direction": [0.0] * 3, "length": 0.0, "axis": root["orientation"], "order": root["axis"]}
     by_name["root"] |= {"dof": root["order"], "limits": ()}

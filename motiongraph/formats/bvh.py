@@ -110,7 +110,7 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
                 raise text.error(f"expected a name after {word}", start)
             brace, at, position = text.token(position)
             if brace != "{":
-                raise text.error(f"expected '{{' after {word} {name}, found {quoted(brace)}", at)
+                raise text.error(f"expected '{{' after {word} {quoted(name)}, found {quoted(brace)}", at)
             if len(names) == MAX_JOINTS:
                 raise text.error(f"more than {MAX_JOINTS:,} joints", start)
             names.append(_unique(name, taken, keyword == "END"))
@@ -124,7 +124,7 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
         elif keyword == "}" and open_joints:
             j = open_joints.pop()
             if offsets[j] is None:
-                raise text.error(f"joint {names[j]!r} closes without an OFFSET", start)
+                raise text.error(f"joint {quoted(names[j])} closes without an OFFSET", start)
             channels[j] = channels[j] or ()
         elif keyword == "OFFSET" and open_joints and offsets[open_joints[-1]] is None:
             offset = []
@@ -141,7 +141,7 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
     if renamed:
         name, unique, start = renamed[0]
         more = f"; {len(renamed) - 1} more were renamed" if len(renamed) > 1 else ""
-        text.warn(f"has two joints named {name!r}; the second is called {unique!r} here{more}", start)
+        text.warn(f"has two joints named {quoted(name)}; the second is called {quoted(unique)} here{more}", start)
     kept = parents.index(-1, 1) if roots > 1 else len(names)
     arrays = np.array(parents[:kept], np.int64), np.array(offsets[:kept], float).reshape(kept, 3)
     hierarchy = Hierarchy(tuple(names[:kept]), *arrays, tuple(channels[:kept]), np.array(ends[:kept]))
@@ -150,7 +150,7 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
 
 def _expected(open_joints, names, word):
     if open_joints:
-        inside = f"OFFSET, CHANNELS, JOINT, End Site or '}}' inside {names[open_joints[-1]]!r}"
+        inside = f"OFFSET, CHANNELS, JOINT, End Site or '}}' inside {quoted(names[open_joints[-1]])}"
     else:
         inside = "MOTION" if names else "ROOT"
     return f"expected {inside}, found {quoted(word)}"

@@ -16,7 +16,7 @@ from motiongraph.formats.asf_parser import read_asf
 from motiongraph.formats.bvh import read_bvh
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
-from motiongraph.formats.scanner import Text, unreadable
+from motiongraph.formats.scanner import Text, quoted, unreadable
 from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
@@ -124,7 +124,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
     skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], scale)
     turns = motion.channels.turns[motion.folded + 1 :]
     rate = guess.frame_rate(bvh.frame_time)
-    still = [f"root {name!r} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
+    still = [f"root {quoted(name)} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
     notes = (*text.warned, *still)
     return Clip(
         skeleton,

@@ -26,6 +26,7 @@ _WORD = re.compile(rb"[^\0- ]*")
 _TOKEN = re.compile(rb"[\0- ]*([{}]|[^\0- {}]+)")  # what the kernels call a word, too
 # Python's float() also takes "1_000", "nan", "infinity" and the digits of every script.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_CUT_OFF = re.compile(r"[+-]?\d*(\.\d*)?(e[+-]?)?", re.ASCII | re.IGNORECASE)  # where a file may be cut off
 # No coordinate is that large (single precision ends there), and what is smaller can be squared and summed. The
 # compiled scanner leaves everything above 2^53·10^22 to Python, so the bound is looked at in one place only.
 LARGEST = 1e38
@@ -223,13 +224,15 @@ def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.
         position, count, pending, stopped = scan_rows(text.bytes, position, count, out, width, slow, _POWERS)
         text.exactly(out, slow[:pending])
         if stopped == END:
-            rows = count // width
-            return out[: rows * width].reshape(rows, width), count - rows * width
+            return out[: count // width * width].reshape(-1, width), count % width
         if stopped == FULL:
             more = min(len(out) + width * 1024, (len(text.data) - position) // 2 + 1)
             out = np.concatenate([out[:count], np.empty(max(more, width))])
         elif stopped == BAD:
-            raise text.error(f"expected a number, found {quoted(text.word(position))}", position)
+            word = text.word(position)
+            if position + len(word) < len(text.data) or not _CUT_OFF.fullmatch(word):
+                raise text.error(f"expected a number, found {quoted(word)}", position)
+            return out[: count // width * width].reshape(-1, width), count % width + 1
         elif stopped == LONG:
             row = count // width
             raise text.error(f"frame {row - 1} does not end here: expected a new line after {width} numbers", position)
