@@ -113,7 +113,7 @@ def pose(cast, parents, offsets, positions, orientations):
                 ew, ex, ey, ez = rotations[b, j, 0], rotations[b, j, 1], rotations[b, j, 2], rotations[b, j, 3]
                 dot = w * ew + qx * ex + qy * ey + qz * ez
                 near, far = 1.0 - t, t
-                if abs(dot) < 0.9999:  # beyond that a straight line differs by less than a millionth of a turn
+                if abs(dot) < 0.999999:  # beyond that a straight line differs by less than a billionth of a turn
                     angle = np.arccos(min(abs(dot), 1.0))
                     near, far = np.sin(near * angle) / np.sin(angle), np.sin(far * angle) / np.sin(angle)
                 if dot < 0.0:

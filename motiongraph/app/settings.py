@@ -22,7 +22,7 @@ def config_folder() -> Path:
 @dataclass
 class Settings:
     """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
-    at; hint: whether the first-run hint is still shown; autoplay: what is opened plays at once; recent: paths
+    at; samples: of a pixel, for smooth edges; hint: whether the first-run hint is still shown; autoplay: what is opened plays at once; recent: paths
     opened, newest first; folder: where the next dialog begins."""
 
     width: int = 1440
@@ -31,6 +31,7 @@ class Settings:
     zoom: float = 1.0
     rate: int = 120
     vsync: bool = False
+    samples: int = 4
     day: bool = True
     hint: bool = True
     autoplay: bool = True

@@ -45,7 +45,7 @@ class Viewer:
         )
         from motiongraph.viewer.draw.scene import Renderer
 
-        self.renderer = Renderer()
+        self.renderer = Renderer(state.settings.samples)
         self.ui = ui = self._start_imgui()
         ui.renderer = self.renderer.context.renderer
         self.pointer, self.sceneries = Pointer(), {}

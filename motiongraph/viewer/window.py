@@ -24,7 +24,10 @@ _DRIVER = (
 
 
 class Window:
-    """One window with a current OpenGL context; `close` gives everything back."""
+    """One window with a current OpenGL context; `close` gives everything back.
+
+    size: width and height in screen coordinates; pixels: of what is drawn into, which may be none while minimised.
+    """
 
     def __init__(self, width: int, height: int, title: str = "motiongraph", maximized: bool = False):
         import imgui_bundle  # noqa: F401 - it brings a glfw library of its own, which must be the one that is loaded
@@ -61,6 +64,7 @@ class Window:
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
         glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
+        self._listen()
         self._windowed: tuple[int, int, int, int] | None = None
         self._vsync: bool | None = None
 
@@ -78,15 +82,20 @@ class Window:
         """What Dear ImGui knows the window by."""
         return ctypes.cast(self.handle, ctypes.c_void_p).value
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height in screen coordinates."""
-        return self.glfw.get_window_size(self.handle)
+    def _listen(self) -> None:
+        """Remember sizes as they change; asking for them anew is a round trip to the window system each time."""
+        glfw = self.glfw
+        self.size, self.pixels = glfw.get_window_size(self.handle), glfw.get_framebuffer_size(self.handle)
+        self._content = max(glfw.get_window_content_scale(self.handle))
+        self._iconified = False
 
-    @property
-    def pixels(self) -> tuple[int, int]:
-        """Width and height of what is drawn into, in pixels; (0, 0) while it is minimised on some systems."""
-        return self.glfw.get_framebuffer_size(self.handle)
+        def keep(name, value):
+            setattr(self, name, value)
+
+        glfw.set_window_size_callback(self.handle, lambda _, *size: keep("size", size))
+        glfw.set_framebuffer_size_callback(self.handle, lambda _, *size: keep("pixels", size))
+        glfw.set_window_content_scale_callback(self.handle, lambda _, *scale: keep("_content", max(scale)))
+        glfw.set_window_iconify_callback(self.handle, lambda _, iconified: keep("_iconified", bool(iconified)))
 
     @property
     def density(self) -> float:
@@ -96,13 +105,12 @@ class Window:
     @property
     def scale(self) -> float:
         """How much larger than on an ordinary display text must be, in screen coordinates, to look the same."""
-        wanted = max(self.glfw.get_window_content_scale(self.handle))
-        return min(max(wanted / max(self.density, 1.0), 0.75), 4.0) if wanted > 0 else 1.0
+        return min(max(self._content / max(self.density, 1.0), 0.75), 4.0) if self._content > 0 else 1.0
 
     @property
     def hidden(self) -> bool:
         """Whether there is nothing to draw into."""
-        return bool(self.glfw.get_window_attrib(self.handle, self.glfw.ICONIFIED)) or min(self.pixels) < 1
+        return self._iconified or min(self.pixels) < 1
 
     @property
     def maximized(self) -> bool:
