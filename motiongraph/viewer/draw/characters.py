@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit, types
 
+from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.model.body import Body, body_of
+from motiongraph.model.body import STATURE, Body, body_of
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.draw.frame import Capsules, Solids, Spheres
 
@@ -18,6 +19,7 @@ def _read(dimensions, of=types.float64):
     return types.Array(of, dimensions, "C", readonly=True)
 
 
+_LEAST_JOINT, _LARGEST_JOINT = 0.018, 0.062  # metres of radius, on an adult
 _ROWS = types.float32[:, ::1]
 _BONES = types.void(_read(1, types.int64), _read(2), _read(2), _read(2), _read(3), _read(3), _read(2), _ROWS)
 
@@ -154,8 +156,6 @@ class Look:
 
 def look_of(skeleton: Skeleton) -> Look:
     """The body of a skeleton, ready to be drawn."""
-    from motiongraph import rotations as rot
-
     body = body_of(skeleton)
     body = Body(
         np.ascontiguousarray(body.joints, np.int64),
@@ -164,11 +164,12 @@ def look_of(skeleton: Skeleton) -> Look:
     along = body.ends - body.starts
     thick = body.radii.mean(axis=1)
     length = np.linalg.norm(along, axis=1)
-    # A box as long as its bone with half of the rounding at either end, a little flatter than the capsule is thick.
-    sizes = np.stack([1.7 * thick, length + thick, 1.7 * thick], axis=1)
+    # A box as long as its bone with a third of the rounding at either end, a little flatter than the capsule is thick.
+    sizes = np.stack([1.6 * thick, length + 0.6 * thick, 1.6 * thick], axis=1)
     boxes = (0.5 * (body.starts + body.ends), rot.between([0.0, 1.0, 0.0], along), sizes)
-    # A joint's sphere shows through the thinner of the bones that meet there.
-    radii = np.full(len(skeleton), 0.02 * max(skeleton.height, 0.1) / 1.75)
+    # A joint's sphere shows through the bones of a limb, but the trunk's are no larger than a fist.
+    scale = max(skeleton.height, 0.1) / STATURE
+    radii = np.full(len(skeleton), _LEAST_JOINT * scale)
     for j, bone in zip(body.joints, body.radii):
-        radii[j] = max(radii[j], 1.06 * bone[0])
+        radii[j] = min(max(radii[j], 1.06 * bone[0]), _LARGEST_JOINT * scale)
     return Look(skeleton, body, boxes, radii)

@@ -75,8 +75,8 @@ class Renderer:
                 multisampled.bind()
             self._draw_pane(scene, view, size[1])
         self._shadow.unbind()
-        multisampled.resolve(resolved)
         GL.glDisable(GL.GL_SCISSOR_TEST)
+        multisampled.resolve(resolved)
         GL.glDisable(GL.GL_FRAMEBUFFER_SRGB)
         if framebuffer is not None:
             self._show(framebuffer)
