@@ -114,39 +114,32 @@ def _complete(cells, total, state, last):
     cells.limits[-1] = best[-1]
 
 
-@njit(types.void(TERRAIN, ROAD, RULES, CELLS, read(types.int64, 1), _real[:, ::1], types.int32[::1], _real[:, ::1]),
-      **COMPILED)  # fmt: skip
-def seed(terrain, road, rules, cells, frames, states, taken, children):
-    """Expand the starts: frames (n,) and states (n, REALS)."""
-    for i in range(frames.shape[0]):
-        count, last, total = onward(
-            terrain, road, rules, frames[i], states[i], cells.limits, cells.size[0], taken, children
-        )
-        cells.effort[0] += 1
-        cells.effort[1] += count
-        if total < cells.best[-1]:
-            _complete(cells, total, -1 - i, last)
-        for n in range(count):
-            _place(terrain, road, rules, cells, 0, terrain.arrive[taken[n]], children[n], -1 - i, taken[n])
+@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, read(_real, 1), types.int64, types.int64, types.int32[::1],
+                 _real[:, ::1]), **COMPILED)  # fmt: skip
+def _expand(terrain, road, rules, cells, frame, state, number, earliest, taken, children):
+    """Put all that may follow a state into its cells."""
+    count, last, total = onward(terrain, road, rules, frame, state, cells.limits, cells.size[0], taken, children)
+    cells.effort[0] += 1
+    cells.effort[1] += count
+    if total < cells.best[-1]:
+        _complete(cells, total, number, last)
+    for n in range(count):
+        _place(terrain, road, rules, cells, earliest, terrain.arrive[taken[n]], children[n], number, taken[n])
 
 
-@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, types.int64, types.int32[::1], _real[:, ::1]),
-      **COMPILED)  # fmt: skip
-def sweep(terrain, road, rules, cells, start, stop, taken, children):
-    """Expand every state of the cells start … stop − 1."""
-    width, best = cells.value.shape[1], cells.best
+@njit(types.void(TERRAIN, ROAD, RULES, CELLS, read(types.int64, 1), read(_real, 2), types.int64, types.int64,
+                 types.int32[::1], _real[:, ::1]), **COMPILED)  # fmt: skip
+def sweep(terrain, road, rules, cells, roots, root_states, start, stop, taken, children):
+    """Expand the starts, roots (n,) frames and root_states (n, REALS), and every state of cells start … stop − 1.
+
+    taken, children: room for all transitions of a run.
+    """
+    for i in range(roots.shape[0]):
+        _expand(terrain, road, rules, cells, roots[i], root_states[i], -1 - i, 0, taken, children)
+    width = cells.value.shape[1]
     for where in range(start, stop):
         for slot in range(cells.filled[where]):
-            if cells.value[where, slot] >= best[-1]:
-                continue
-            state, frame = cells.states[where, slot], cells.links[where, slot, 0]
-            count, last, total = onward(
-                terrain, road, rules, frame, state, cells.limits, cells.size[0], taken, children
-            )
-            cells.effort[0] += 1
-            cells.effort[1] += count
-            if total < best[-1]:
-                _complete(cells, total, where * width + slot, last)
-            for n in range(count):
-                arrive = terrain.arrive[taken[n]]
-                _place(terrain, road, rules, cells, where + 1, arrive, children[n], where * width + slot, taken[n])
+            if cells.value[where, slot] < cells.best[-1]:
+                state, frame = cells.states[where, slot], cells.links[where, slot, 0]
+                number = where * width + slot
+                _expand(terrain, road, rules, cells, frame, state, number, where + 1, taken, children)

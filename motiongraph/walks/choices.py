@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.walks.ground import COMPILED, read
+from motiongraph.walks.heap import drop, push
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,50 +89,20 @@ def _shortest(first, to, weight, begin, steepest):
     n = first.shape[0] - 1
     length, via = begin.copy(), np.full(n, -1, np.int32)
     room = n + to.shape[0] + 1
-    heap, value = np.empty(room, np.int32), np.empty(room)
-    size = 0
-    for node in range(n + 1):
-        # Starts are put in one by one; afterwards the heap is emptied.
-        if node < n:
-            if begin[node] == np.inf:
-                continue
-            i, size = size, size + 1
-            heap[i], value[i] = node, begin[node]
-            while i and value[(i - 1) // 2] > value[i]:
-                up = (i - 1) // 2
-                heap[i], heap[up] = heap[up], heap[i]
-                value[i], value[up] = value[up], value[i]
-                i = up
+    values, nodes, size = np.empty(room), np.empty(room, np.int32), 0
+    for node in range(n):
+        if begin[node] < np.inf:
+            size = push(values, nodes, size, begin[node], node)
+    while size:
+        here, far = nodes[0], values[0]
+        size = drop(values, nodes, size)
+        if far > length[here]:
             continue
-        while size:
-            here, far = heap[0], value[0]
-            size -= 1
-            heap[0], value[0] = heap[size], value[size]
-            i = 0
-            while True:
-                down = 2 * i + 1
-                if down >= size:
-                    break
-                if down + 1 < size and value[down + 1] < value[down]:
-                    down += 1
-                if value[i] <= value[down]:
-                    break
-                heap[i], heap[down] = heap[down], heap[i]
-                value[i], value[down] = value[down], value[i]
-                i = down
-            if far > length[here]:
-                continue
-            for e in range(first[here], first[here + 1]):
-                total = max(far, weight[e]) if steepest else far + weight[e]
-                if total < length[to[e]]:
-                    length[to[e]], via[to[e]] = total, e
-                    i, size = size, size + 1
-                    heap[i], value[i] = to[e], total
-                    while i and value[(i - 1) // 2] > value[i]:
-                        up = (i - 1) // 2
-                        heap[i], heap[up] = heap[up], heap[i]
-                        value[i], value[up] = value[up], value[i]
-                        i = up
+        for e in range(first[here], first[here + 1]):
+            total = max(far, weight[e]) if steepest else far + weight[e]
+            if total < length[to[e]]:
+                length[to[e]], via[to[e]] = total, e
+                size = push(values, nodes, size, total, to[e])
     return length, via
 
 

@@ -25,8 +25,8 @@ class Terrain(NamedTuple):
     """path: (F, 2) x, z of the smoothed root, metres, as captured; arc: (F,) metres travelled since the clip began;
     face: (F, 2) unit vector x, z the body faces; run_end: (F,) the last frame that may be played to from here, −1 for
     none; next_out: (F + 1,) the first transition that leaves at or after each frame; leave, arrive: (T,) frames
-    between which each transition leads; jump: (T, 5) theta, x0, z0, cost (cm), metres walked; way: (T, SAMPLES, 5) x, z, metres
-    since the sample before and facing x, z along the transition, in the coordinates of the clip it leaves."""
+    between which each transition leads; jump: (T, 5) theta, x0, z0, cost (cm), metres walked; way: (T, SAMPLES, 5)
+    x, z, metres since the sample before and facing x, z along the transition, in the coordinates of the clip left."""
 
     path: np.ndarray
     arc: np.ndarray

@@ -17,9 +17,9 @@ from motiongraph.walks.ground import COMPILED, SAMPLES, TERRAIN, read
 
 
 class Road(NamedTuple):
-    """line: (M, 5) x, z, tangent x, z, and what a second of the wrong label costs, every `spacing` metres; stretch:
-    (M,) which label is asked for there; need: (S, F) 1 where a frame has the label of a stretch; away: (S, F) seconds
-    from arriving at a frame until that label can be had."""
+    """line: (M, 6) x, z, tangent x, z, what a second of the wrong label costs and metres to the end of the stretch,
+    every `spacing` metres; stretch: (M,) which label is asked for there; need: (S, F) 1 where a frame has the label of
+    a stretch; away: (S, F) seconds from arriving at a frame until that label can be had."""
 
     line: np.ndarray
     stretch: np.ndarray
@@ -28,10 +28,10 @@ class Road(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """length, spacing: metres of the path; fps; stride, least, window: frames between looks, between transitions,
-    and of a transition; gamma: m/s; slack: share; facing: m² for (1 − cos); cost: m²s for a cm²; early, late: metres before and after the
-    path's end at which a walk may end; end_place: s for the square of missing the end; end_facing: m²s; end_x, end_z:
-    the direction to end in; strict: 1 where the last label must hold at the end; quickest: m/s."""
+    """length, spacing: metres of the path; fps; stride, least, window: frames between looks, between transitions, and
+    of a transition; gamma: m/s; slack: share; facing: m² for (1 − cos); cost: m²s for a cm²; early, late: metres before
+    and after the path's end at which a walk may end; end_place: s for the square of missing the end; end_facing: m²s;
+    end_x, end_z: the direction to end in; strict: 1 where the last label must hold at the end; quickest: m/s."""
 
     length: float
     spacing: float
@@ -91,7 +91,7 @@ def look(road, rules, along, x, z, fx, fz, walked, seconds, frame):
 
 
 @njit(types.float64(ROAD, RULES, types.float64, types.float64, types.float64, types.int64),
-      inline="always", **COMPILED)  # fmt: skip
+      **COMPILED)  # fmt: skip
 def remaining(road, rules, along, x, z, frame):
     """What is surely or most likely still to come from a state at x, z: the lower bound that orders the search.
 
@@ -105,17 +105,12 @@ def remaining(road, rules, along, x, z, frame):
     d2 = dx * dx + dz * dz
     bound = d2 * np.sqrt(d2) / (6.0 * rules.quickest)
     here = road.stretch[i]
-    stretches = road.need.shape[0]
-    if stretches > 1 or road.line[top, 4] > 0.0:
-        if road.line[i, 4] > 0.0:
-            bound += road.line[i, 4] * road.away[here, frame]
-        if here + 1 < stretches:
-            j = i
-            while j < top and road.stretch[j] == here:
-                j += 1
-            late = road.away[here + 1, frame] - (j - i) * rules.spacing / rules.quickest
-            if late > 0.0:
-                bound += late * road.line[top, 4]
+    if road.line[i, 4] > 0.0:
+        bound += road.line[i, 4] * road.away[here, frame]
+    if here + 1 < road.need.shape[0]:
+        late = road.away[here + 1, frame] - road.line[i, 5] / rules.quickest
+        if late > 0.0:
+            bound += late * road.line[top, 4]
     return bound
 
 

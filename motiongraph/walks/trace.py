@@ -52,17 +52,24 @@ def _nearest(places, line, back, ahead):
     return distance, index
 
 
+def progress_along(walk: Walk, curve: Curve) -> np.ndarray:
+    """(F,) metres along the path of the point nearest to each frame, looked for near the one before."""
+    return _to_path(trace(walk)[0], curve)[1] * curve.spacing
+
+
+def _to_path(places, curve):
+    back, ahead = max(round(_BACK / curve.spacing), 1), max(round(_AHEAD / curve.spacing), 2)
+    return _nearest(np.ascontiguousarray(places), curve.places, back, ahead)
+
+
 def path_error(walk: Walk, curve: Curve) -> dict:
     """Metres from the path, mean and worst over the frames; the share of time the body faces along it; how far."""
     places, facing = trace(walk)
-    spacing = curve.spacing
-    distance, index = _nearest(
-        np.ascontiguousarray(places), curve.places, max(round(_BACK / spacing), 1), max(round(_AHEAD / spacing), 2)
-    )
+    distance, index = _to_path(places, curve)
     along = np.einsum("ij,ij->i", facing, curve.tangents[index]) >= np.cos(np.radians(_ALONG))
     return {
         "path_length": curve.length,
-        "path_walked": float(index.max() * spacing),
+        "path_walked": float(index.max() * curve.spacing),
         "path_error_mean": float(distance.mean()),
         "path_error_worst": float(distance.max()),
         "facing_along": float(along.mean()),

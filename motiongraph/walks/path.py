@@ -1,0 +1,109 @@
+"""Following a path on the floor (Kovar 2002, 5; Mao 2011, 4.4.2)."""
+
+import time
+
+import numpy as np
+
+from motiongraph.progress import SILENT
+from motiongraph.walks.curve import Curve
+from motiongraph.walks.goal import Goal
+from motiongraph.walks.ground import Ground, alive, ground_of
+from motiongraph.walks.naming import called, frames_named
+from motiongraph.walks.plan import Effort, as_walk, find
+from motiongraph.walks.road import REALS
+from motiongraph.walks.trace import path_error, progress_along
+from motiongraph.walks.walk import Walk
+
+_EVERY = 0.1  # s, between the starts that are tried
+_MOST = 2000  # starts
+
+
+def follow_path(
+    graph, points, labels=None, *, start=None, curve="polyline", closed=False, weights=None, effort=None, rng=None,
+    progress=SILENT,
+) -> Walk:  # fmt: skip
+    """The walk that goes along a path, starting at its first point and facing along it.
+
+    points: (N, 2) x, z metres; curve: "polyline" or "spline"; closed: back to the first point; paths may cross
+    themselves. labels: one for the whole path; one, or None for any, for each stretch between points; or pairs of
+    (metres, label) where each begins. start: a clip, (clip, frame) or label to begin with; by default the best.
+    weights: `Weights`, what counts how much; effort: `Effort`, how to search and when to stop; rng: for the latter.
+    Walks in the pruned part of the graph. `walk.facts` tells how far from the path it goes.
+    """
+    began = time.perf_counter()
+    graph = alive(graph)
+    line = points if isinstance(points, Curve) else Curve.of(points, curve, closed)
+    effort = effort or Effort(rng=0 if rng is None else rng)
+    goal = Goal.of(graph, line, labels, weights)
+    heading = float(np.arctan2(*line.tangents[0]))
+    roots = starting_frames(graph, start, goal.needs[0])
+    states = placed_at(ground_of(graph), roots, line.places[0], heading)
+    found = find(graph, goal, roots, states, effort, progress)
+    return finished(graph, goal, found, roots, states, "path", began)
+
+
+def starting_frames(graph, start=None, need=None) -> np.ndarray:
+    """(n,) frames, counted over all clips, from which to begin: within what is named and, if it can be, `need`."""
+    ground = ground_of(graph)
+    nodes = ground.nodes
+    if isinstance(start, tuple):
+        frame = int(np.flatnonzero(frames_named(graph, start))[0])
+        return np.array([frame] if ground.terrain.run_end[frame] >= 0 else [], np.int64)
+    if start is not None:
+        nodes = nodes[frames_named(graph, start)[nodes]]
+    if need is not None and need[nodes].any():
+        nodes = nodes[need[nodes]]
+    # Two starts a moment apart in the same clip lead to the same walks.
+    moments = nodes // max(_EVERY * ground.fps, 1.0)
+    nodes = nodes[np.unique(moments, return_index=True)[1]]
+    return nodes[:: max(-(-len(nodes) // _MOST), 1)].astype(np.int64)
+
+
+def placed_at(ground: Ground, frames, place, heading: float) -> np.ndarray:
+    """(n, REALS) states at these frames, standing at `place` (x, z) and facing `heading` (radians)."""
+    states = np.zeros((len(frames), REALS))
+    theta = heading - ground.heading(frames)
+    c, s, own = np.cos(theta), np.sin(theta), ground.terrain.path[frames]
+    states[:, 0] = theta
+    states[:, 1] = place[0] - (c * own[:, 0] + s * own[:, 1])
+    states[:, 2] = place[1] - (c * own[:, 1] - s * own[:, 0])
+    return states
+
+
+def finished(graph, goal: Goal, found, roots, states, method: str, began: float) -> Walk:
+    """The walk with its figures."""
+    walk = as_walk(graph, found, roots, states, method=method, seconds=time.perf_counter() - began)
+    walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
+    if any(need is not None for need in goal.needs):
+        _label_facts(graph, goal, walk)
+    return walk
+
+
+def _label_facts(graph, goal, walk):
+    """Where each stretch's motion really begins, and how much of the walk has the label asked for."""
+    along = progress_along(walk, goal.curve)
+    source = np.concatenate(list(_frames_played(graph, walk)))
+    stretch = np.searchsorted(goal.changes, along, side="right") - 1
+    fits = np.ones(len(along), bool)
+    for k, need in enumerate(goal.needs):
+        if need is not None:
+            fits[stretch == k] = need[source[stretch == k]]
+    walk.facts["labels_held"] = float(fits.mean())
+    switches = []
+    for k, need in enumerate(goal.needs[1:], 1):
+        if need is not None:
+            after = np.flatnonzero(need[source] & (along > goal.changes[k] - 3.0))
+            where = float(along[after[0]]) if len(after) else None
+            switches.append({"label": called(graph, goal.asked[k]), "asked": float(goal.changes[k]), "begins": where})
+    walk.facts["switches"] = switches
+
+
+def _frames_played(graph, walk):
+    """Of every frame of the walk, the captured frame it mostly is, counted over all clips."""
+    starts, half = ground_of(graph).starts, walk.window // 2
+    for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
+        yield starts[clip] + np.arange(start, stop)
+        if k < len(walk.transitions):
+            jump = walk.transitions[k]
+            yield starts[jump["src"]] + jump["src_frame"] + np.arange(half)
+            yield starts[jump["dst"]] + jump["dst_frame"] + np.arange(half, walk.window)
