@@ -109,7 +109,9 @@ class Clip:
 
     @cached_property
     def floor(self) -> float:
-        """Metres: the height of the ground the feet stand on."""
+        """Metres: the height of the ground the feet stand on; made motion knows the one it was put on."""
+        if self.origin is not None and self.origin.floor is not None:
+            return self.origin.floor
         from motiongraph.model.contacts import floor_height
 
         return floor_height(self)

@@ -1,18 +1,19 @@
-"""Legs that reach where they should: the exact two-bone solution, all frames at once."""
+"""Legs that reach where they should: the exact two-bone solution, all frames of all legs at once."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from motiongraph import rotations as rot
+from motiongraph.model import sides
 
-STRETCH = 0.999  # of thigh and shin together: as far as a leg reaches
-EASY = 0.985  # the same, without being noticed
+STRETCH = 0.9995  # of thigh and shin together: as far as a leg reaches
 
 
 @dataclass(frozen=True)
 class Leg:
-    """hip, knee, ankle, ball: joint indices (ball −1 where the foot has no toe joint); tips: joints beyond the ball."""
+    """hip, knee, ankle, ball: joint indices (ball −1 where the foot has no toe joint); tips: the other joints of the
+    foot, which must not enter the floor either."""
 
     hip: int
     knee: int
@@ -26,77 +27,77 @@ def legs_of(skeleton, joints) -> list[Leg]:
     joints, legs = list(joints), []
     for ankle in joints:
         knee = int(skeleton.parents[ankle])
-        if knee in joints or knee <= 0 or skeleton.parents[knee] <= 0:
+        above = set(sides.ancestors(skeleton, ankle)[1:])
+        if above & set(joints) or knee <= 0 or skeleton.parents[knee] <= 0:
             continue
-        balls = [j for j in joints if j != ankle and skeleton.parents[j] == ankle]
-        ball = balls[0] if balls else -1
-        tips = tuple(skeleton.children[ball if balls else ankle])
+        foot = sides.below(skeleton, ankle)
+        ball = next((j for j in foot if j in joints), -1)
         if min(skeleton.bone_lengths[ankle], skeleton.bone_lengths[knee]) > 1e-3:
-            legs.append(Leg(int(skeleton.parents[knee]), knee, ankle, ball, tips))
+            legs.append(Leg(int(skeleton.parents[knee]), knee, ankle, ball, tuple(j for j in foot if j != ball)))
     return legs
 
 
-def reach(hip, knee, ankle, target):
-    """Turns (F, 4) of thigh and shin, and the ankle (F, 3), for legs given by joint positions (F, 3).
+def reach(hip, knee, ankle, target, usual):
+    """Turns (…, F, 4) of thigh and shin, and the ankle (…, F, 3), for legs given by joint positions (…, F, 3).
 
-    The knee stays in the plane in which it bends, carried along as the leg swings; the ankle comes to `target` (F, 3),
-    or as near as the leg is long. The turns act on global orientations.
+    The knee stays in the plane in which it bends, carried along as the leg swings; the ankle comes to `target`
+    (…, F, 3), or as near as the leg is long. usual: (…, F, 3) the axis about which the knee of a straight leg would
+    bend, see `bending_axis`. The turns act on global orientations.
     """
-    thigh, shin, now, wanted = knee - hip, ankle - knee, ankle - hip, target - hip
-    upper, lower = _length(thigh), _length(shin)
-    far = _length(wanted)
+    thigh, shin, wanted = knee - hip, ankle - knee, target - hip
+    upper, lower, far = length(thigh), length(shin), length(wanted)
     # Nearer than the difference of the bones, or farther than their sum, no knee can bring the ankle.
     distance = np.clip(far, np.abs(upper - lower) + 1e-4, STRETCH * (upper + lower))
     toward = wanted / np.maximum(far, 1e-9)
-    swing = rot.between(now, wanted)
-    plane = rot.rotate(swing, _bending(thigh, shin))
-    outward = _unit(np.cross(toward, plane))
+    swing = rot.between(ankle - hip, wanted)
+    # A hundredth of full bend about the usual axis: enough where the leg is straight, unnoticed where it is not.
+    direction = thigh / np.maximum(upper, 1e-12)
+    usual = usual - direction * np.sum(direction * usual, axis=-1, keepdims=True)
+    plane = rot.rotate(swing, cross(thigh, shin) + 0.01 * upper * lower * usual)
+    outward = unit(cross(toward, plane))
     cosine = np.clip((upper**2 + distance**2 - lower**2) / (2.0 * upper * distance), -1.0, 1.0)
     new_thigh = upper * (cosine * toward + np.sqrt(1.0 - cosine**2) * outward)
-    new_ankle = hip + distance * toward
     turn = rot.multiply(rot.between(rot.rotate(swing, thigh), new_thigh), swing)
-    new_shin = new_ankle - hip - new_thigh
-    return turn, rot.multiply(rot.between(rot.rotate(turn, shin), new_shin), turn), new_ankle
+    new_shin = distance * toward - new_thigh
+    return turn, rot.multiply(rot.between(rot.rotate(turn, shin), new_shin), turn), hip + distance * toward
 
 
-def _bending(thigh, shin):
-    """(F, 3) unit normals of the planes in which the knees bend.
+def bending_axis(hip, knee, ankle, pelvis):
+    """(F, 3) the axis about which a knee mostly bends, as it is fixed to the pelvis; positions (F, 3), pelvis (F, 4).
 
-    A straight leg has none of its own; the mean of all frames, weighed by how far each bends, stands in.
+    The mean over the frames, weighed by how far the knee bends in each. A body that never bends it gets the axis
+    across, pointing to the pelvis's own x.
     """
-    normal = np.cross(thigh, shin)
-    direction = thigh / _length(thigh)
-    usual = normal.sum(axis=0)
-    usual = usual / max(float(np.linalg.norm(usual)), 1e-9)
-    usual = usual - direction * np.sum(direction * usual, axis=1, keepdims=True)
-    # A hundredth of full bend: enough where the leg is straight, unnoticed where it is not.
-    return _unit(normal + 0.01 * _length(thigh) * _length(shin) * usual)
+    normal = rot.rotate(rot.conjugate(pelvis), cross(knee - hip, ankle - knee)).sum(axis=0)
+    size = float(np.linalg.norm(normal))
+    return rot.rotate(pelvis, normal / size if size > 1e-9 else np.array([1.0, 0.0, 0.0]))
 
 
-def overreach(hip, target, longest):
-    """(F, 3) how far a hip must come nearer for its ankle to be within `longest` (F, 1) of it: down if that will do."""
-    away = target - hip
-    flat = np.hypot(away[:, 0], away[:, 2])[:, None]
-    allowed = np.sqrt(np.maximum(longest**2 - flat**2, 0.0))
-    down = np.minimum(away[:, 1:2] + allowed, 0.0)
-    shift = np.concatenate([np.zeros_like(flat), down, np.zeros_like(flat)], axis=1)
-    # Where the target is farther than a leg sideways, or above, the root has to move towards it.
-    direct = away * (1.0 - longest / np.maximum(_length(away), 1e-9))
-    return np.where(_length(away) > longest, np.where(flat < 0.95 * longest, shift, direct), 0.0)
+def bend(distance, upper, lower):
+    """Radians by which a knee is bent, 0 for straight, with hip and ankle `distance` apart and bones so long."""
+    cosine = (distance**2 - upper**2 - lower**2) / (2.0 * upper * lower)
+    return np.arccos(np.clip(cosine, -1.0, 1.0))
 
 
-def comfortable(hip, knee, ankle):
-    """(F, 1) how far apart hip and ankle may be: as they are, or else with a little bend left in the knee.
-
-    Near full length a millimetre more turns the knee by degrees, and it would be seen to snap.
-    """
-    length = _length(knee - hip) + _length(ankle - knee)
-    return np.clip(_length(ankle - hip), EASY * length, STRETCH * length)
+def span(angle, upper, lower):
+    """Metres between hip and ankle when the knee is bent by `angle`: the inverse of `bend`."""
+    return np.sqrt(np.maximum(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(angle), 0.0))
 
 
-def _length(vectors):
-    return np.linalg.norm(vectors, axis=-1, keepdims=True)
+def cross(a, b):
+    """a × b of (…, 3) and (…, 3); numpy's own takes several times as long."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
 
 
-def _unit(vectors):
-    return vectors / np.maximum(_length(vectors), 1e-12)
+def length(vectors):
+    """(…, 1) of (…, 3)."""
+    return np.sqrt(np.sum(vectors * vectors, axis=-1, keepdims=True))
+
+
+def unit(vectors):
+    """Directions (…, 3); zero stays zero."""
+    return vectors / np.maximum(length(vectors), 1e-12)

@@ -6,9 +6,9 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
-from motiongraph.synthesis import blend
+from motiongraph.synthesis import _kernels, blend
 from motiongraph.synthesis.origin import Origin, plants
-from motiongraph.walks.walk import Walk, compose
+from motiongraph.walks.walk import Walk
 
 BLENDS = ("linear", "inertialized")
 
@@ -20,18 +20,26 @@ def stitched(walk: Walk, method: str = "linear", register: bool = False, name: s
     """
     if method not in BLENDS:
         raise MotionError(f"a blend is one of {', '.join(BLENDS)}, not {method!r}")
-    parts = []
+    skeleton, frames = walk.clips[0].skeleton, len(walk)
+    if not frames:
+        raise MotionError("the walk has no frames: it ends where it starts")
+    root, turns = np.empty((frames, 3)), np.empty((frames, len(skeleton), 4))
+    slide = None
+    if any(walk.clips[c].offsets is not None for c in set(walk.steps["clip"].tolist())):
+        slide = np.empty((frames, len(skeleton), 3))
+    at = 0
     for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
-        parts.append(_placed(walk.clips[clip], slice(start, stop), walk.placements[k]))
+        parts = [_placed(walk.clips[clip], np.arange(start, stop, dtype=float), walk.placements[k], slide is not None)]
         if k < len(walk.transitions):
-            parts.append(_transition(walk, k, method, register))
-    root, turns, slide = (
-        None if any(part[i] is None for part in parts) else np.concatenate([part[i] for part in parts])
-        for i in range(3)
-    )
+            parts.append(_transition(walk, k, method, register, slide is not None))
+        for part in parts:
+            here = slice(at, at + len(part[0]))
+            root[here], turns[here], at = part[0], part[1], here.stop
+            if slide is not None:
+                slide[here] = part[2]
     origin = _origin(walk)
     return Clip(
-        walk.clips[0].skeleton,
+        skeleton,
         root,
         turns,
         fps=walk.fps,
@@ -42,85 +50,99 @@ def stitched(walk: Walk, method: str = "linear", register: bool = False, name: s
     )
 
 
-def _placed(clip, frames, placement):
-    """Root, rotations and offsets of frames (a slice or an array of moments) of a clip, put on the floor."""
-    root, turns, slide = _sampled(clip, frames)
-    theta, x, z = placement
-    turn = rot.about("Y", theta)
-    turns = turns.copy()
-    turns[:, 0] = rot.multiply(turn, turns[:, 0])
-    return rot.rotate(turn, root) + np.array([x, 0.0, z]), turns, slide
-
-
-def _sampled(clip, frames):
-    sliding = clip.offsets
-    if isinstance(frames, slice):
-        return clip.root[frames], clip.rotations[frames], None if sliding is None else sliding[frames]
-    below = np.minimum(frames.astype(int), len(clip) - 1)
+def _placed(clip, moments, placement, sliding):
+    """Root, rotations and (if asked for) offsets of a clip at `moments` (M,), in frames, put on the floor."""
+    root, turns = np.empty((len(moments), 3)), np.empty((len(moments), *clip.rotations.shape[1:]))
+    _kernels.place(clip.root, clip.rotations, moments, *map(float, placement), root, turns)
+    if not sliding:
+        return root, turns, None
+    if clip.offsets is None:
+        return root, turns, np.broadcast_to(clip.skeleton.offsets, (len(moments), *clip.skeleton.offsets.shape))
+    below = moments.astype(int)
+    share = (moments - below)[:, None, None]
     above = np.minimum(below + 1, len(clip) - 1)
-    t = frames - below
-    slide = None
-    if sliding is not None:
-        slide = sliding[below] + t[:, None, None] * (sliding[above] - sliding[below])
-    root = clip.root[below] + t[:, None] * (clip.root[above] - clip.root[below])
-    return root, rot.slerp(clip.rotations[below], clip.rotations[above], t[:, None]), slide
+    return root, turns, clip.offsets[below] + share * (clip.offsets[above] - clip.offsets[below])
 
 
-def _transition(walk, k, method, register):
+def _transition(walk, k, method, register, sliding):
     """The frames of transition k, placed."""
     jump, window = walk.transitions[k], walk.window
     a, b = walk.clips[jump["src"]], walk.clips[jump["dst"]]
     at, to = int(jump["src_frame"]), int(jump["dst_frame"])
     here, there = walk.placements[k], walk.placements[k + 1]
-    first, second = slice(at, at + window), slice(to, to + window)
+    moments = np.arange(window, dtype=float)[:, None].repeat(2, axis=1)
     if register:
-        moved = compose((0.0, 0.0, 0.0), (jump["theta"], jump["x0"], jump["z0"]))
-        aligned = rot.rotate(rot.about("Y", moved[0]), b.positions()[second]) + np.array([moved[1], 0.0, moved[2]])
-        moments = blend.registered(a.positions()[first], aligned)
-        first, second = at + moments[:, 0], to + moments[:, 1]
-    windows = _placed(a, first, here), _placed(b, second, there)
+        moments = registration(walk, k)
+    first = _placed(a, at + moments[:, 0], here, sliding)
+    second = _placed(b, to + moments[:, 1], there, sliding)
     if method == "linear":
-        return blend.linear(*windows, blend.weights(window))
-    before = _placed(a, slice(max(at - 1, 0), max(at, 1)), here)
-    earlier = _placed(b, slice(to - 1, to), there) if to > b.first else None
-    return blend.inertialized(_pose(before), *windows, earlier and _pose(earlier), walk.fps)
+        return blend.linear(first, second, blend.weights(window))
+    before = _pose(a, at - 1, here, sliding) if at > a.first else None
+    earlier = _pose(b, to - 1, there, sliding) if to > b.first else None
+    return blend.inertialized(before, first, second, earlier, walk.fps)
 
 
-def _pose(window):
-    return tuple(None if part is None else part[0] for part in window)
+def registration(walk: Walk, k: int) -> np.ndarray:
+    """(L, 2) the moments of both windows of transition k that belong together; see `blend.registered`."""
+    jump, window = walk.transitions[k], np.arange(walk.window)
+    first = walk.clips[jump["src"]].positions()[jump["src_frame"] + window]
+    second = walk.clips[jump["dst"]].positions()[jump["dst_frame"] + window]
+    aligned = rot.rotate(rot.about("Y", jump["theta"]), second) + np.array([jump["x0"], 0.0, jump["z0"]])
+    return blend.registered(first, aligned)
+
+
+def _pose(clip, frame, placement, sliding):
+    parts = _placed(clip, np.array([float(frame)]), placement, sliding)
+    return tuple(None if part is None else part[0] for part in parts)
 
 
 def _origin(walk: Walk) -> Origin:
     """Where each frame comes from; contacts of the first motion in the first half of a blend, then the second's."""
-    contacts = {c: plants(walk.clips[c]) for c in set(walk.steps["clip"].tolist())}
-    joints = next(iter(contacts.values())).joints
-    alpha = blend.weights(walk.window)
-    half = np.arange(walk.window) < walk.window / 2
-    rows = []
-    for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
-        frames, none = np.arange(start, stop), np.full(stop - start, -1)
-        planted = np.asarray(contacts[clip])[start:stop]
-        rows.append((np.full(stop - start, clip), frames, none, none, np.ones(stop - start), none * 0 + k, planted))
-        if k < len(walk.transitions):
-            jump = walk.transitions[k]
-            a, b = jump["src_frame"] + np.arange(walk.window), jump["dst_frame"] + np.arange(walk.window)
-            src, dst = np.full(walk.window, jump["src"]), np.full(walk.window, jump["dst"])
-            ours, theirs = np.asarray(contacts[int(jump["src"])])[a], np.asarray(contacts[int(jump["dst"])])[b]
-            rows.append((src, a, dst, b, alpha, np.full(walk.window, k), np.where(half[:, None], ours, theirs)))
-    parts = [np.concatenate(column) for column in zip(*rows)]
-    return Origin(tuple(clip.name for clip in walk.clips), *parts, joints)
+    used = sorted(set(walk.steps["clip"].tolist()))
+    joints, contacts = _contacts([walk.clips[c] for c in used])
+    contacts = dict(zip(used, contacts))
+    frames, window, ramp = len(walk), walk.window, np.arange(walk.window)
+    clip, frame, step = (np.empty(frames, np.int32) for _ in range(3))
+    other, other_frame, weight = np.full(frames, -1, np.int32), np.full(frames, -1, np.int32), np.ones(frames)
+    planted = np.empty((frames, len(joints)), bool)
+    for k, (number, start, stop) in enumerate(walk.steps.tolist()):
+        begin = int(walk.begins[k])
+        last = k == len(walk.transitions)
+        end = begin + stop - start + (0 if last else window)  # the first motion goes on through the window
+        here, ours = slice(begin, end), contacts[number]
+        clip[here], frame[here], step[here] = number, np.arange(start, start + end - begin), k
+        planted[here] = ours[start : start + end - begin]
+        if not last:
+            jump, seam = walk.transitions[k], slice(end - window, end)
+            to, then = int(jump["dst"]), jump["dst_frame"] + ramp
+            other[seam], other_frame[seam], weight[seam] = to, then, blend.weights(window)
+            second = slice(end - window // 2, end)
+            planted[second] = contacts[to][then[window - window // 2 :]]
+    names = tuple(clip.name for clip in walk.clips)
+    return Origin(names, clip, frame, other, other_frame, weight, step, planted, joints)
+
+
+def _contacts(clips):
+    """The foot joints of all clips, and for each its plants (F, n) of them: where names do not tell the feet, one
+    motion may show what another does not."""
+    found = [plants(clip) for clip in clips]
+    joints = tuple(sorted({joint for contacts in found for joint in contacts.joints}))
+    columns = []
+    for contacts in found:
+        own = np.zeros((len(contacts), len(joints)), bool)
+        own[:, [joints.index(joint) for joint in contacts.joints]] = contacts
+        columns.append(own)
+    return joints, columns
 
 
 def _labels(walk: Walk, origin: Origin) -> Labels:
     """Of each frame, the labels of the frames it is made from (Kovar 2002, 3.3)."""
-    words = sorted({word for clip in walk.clips for word in clip.labels})
+    used = set(walk.steps["clip"].tolist())
+    words = tuple(sorted({word for c in used for word in walk.clips[c].labels}))
     mask = np.zeros((len(origin.clip), len(words)), bool)
-    for c in set(walk.steps["clip"].tolist()):
-        labels = walk.clips[c].labels
-        own = (
-            np.stack([labels.at(word) for word in words], axis=1) if words else np.zeros((len(walk.clips[c]), 0), bool)
-        )
+    for c in used if words else ():
+        own = np.stack([walk.clips[c].labels.at(word) for word in words], axis=1)
         for clip, frame in ((origin.clip, origin.frame), (origin.other, origin.other_frame)):
-            here = clip == c
+            here = np.flatnonzero(clip == c)
             mask[here] |= own[frame[here]]
-    return Labels(tuple(words), mask) if words else Labels.of(len(mask))
+    return Labels(words, mask) if words else Labels.of(len(mask))

@@ -1,0 +1,221 @@
+"""Compiled loops of synthesis: frames put on the floor, two windows mixed, two windows lined up in time."""
+
+import numpy as np
+from numba import njit, types
+
+_PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+
+def _read(dimensions):
+    """A contiguous float64 array that the kernel only reads."""
+    return types.Array(types.float64, dimensions, "C", readonly=True)
+
+
+def _write(dimensions):
+    return types.Array(types.float64, dimensions, "C")
+
+
+_QUATERNION = types.UniTuple(types.float64, 4)
+
+
+@njit(_QUATERNION(*[types.float64] * 9), inline="always", **_PLAIN)
+def _slerp(w, x, y, z, ew, ex, ey, ez, t):
+    """Part t of the way from one unit quaternion to another along the shorter arc."""
+    dot = w * ew + x * ex + y * ey + z * ez
+    near, far = 1.0 - t, t
+    if abs(dot) < 1.0 - 1e-9:  # closer than that the arc is its chord
+        angle = np.arccos(abs(dot))
+        near, far = np.sin(near * angle) / np.sin(angle), np.sin(far * angle) / np.sin(angle)
+    if dot < 0.0:
+        far = -far
+    w, x, y, z = near * w + far * ew, near * x + far * ex, near * y + far * ey, near * z + far * ez
+    scale = 1.0 / np.sqrt(w * w + x * x + y * y + z * z)
+    return w * scale, x * scale, y * scale, z * scale
+
+
+_PLACE = types.void(_read(2), _read(3), _read(1), *[types.float64] * 3, _write(2), _write(3))
+
+
+@njit(_PLACE, **_PLAIN)
+def place(root, turns, moments, theta, x, z, out_root, out_turns):
+    """Frames of a clip (root (F, 3), turns (F, J, 4)) at `moments` (M,), in frames, turned about y by theta and moved
+    by x, z; into out_root (M, 3) and out_turns (M, J, 4). Between two frames: root linearly, turns by slerp."""
+    last, joints = root.shape[0] - 1, turns.shape[1]
+    cosine, sine = np.cos(theta), np.sin(theta)
+    half_cosine, half_sine = np.cos(0.5 * theta), np.sin(0.5 * theta)
+    for m in range(moments.shape[0]):
+        f = min(max(int(np.floor(moments[m])), 0), last)
+        g = min(f + 1, last)
+        t = min(max(moments[m] - f, 0.0), 1.0)
+        px = root[f, 0] + t * (root[g, 0] - root[f, 0])
+        py = root[f, 1] + t * (root[g, 1] - root[f, 1])
+        pz = root[f, 2] + t * (root[g, 2] - root[f, 2])
+        out_root[m, 0] = cosine * px + sine * pz + x
+        out_root[m, 1] = py
+        out_root[m, 2] = cosine * pz - sine * px + z
+        for j in range(joints):
+            a, b, c, d = turns[f, j, 0], turns[f, j, 1], turns[f, j, 2], turns[f, j, 3]
+            if t > 0.0:
+                a, b, c, d = _slerp(a, b, c, d, turns[g, j, 0], turns[g, j, 1], turns[g, j, 2], turns[g, j, 3], t)
+            if j == 0:
+                a, b, c, d = (
+                    half_cosine * a - half_sine * c,
+                    half_cosine * b + half_sine * d,
+                    half_cosine * c + half_sine * a,
+                    half_cosine * d - half_sine * b,
+                )
+            out_turns[m, j, 0] = a
+            out_turns[m, j, 1] = b
+            out_turns[m, j, 2] = c
+            out_turns[m, j, 3] = d
+
+
+_MIX = types.void(_read(2), _read(3), _read(2), _read(3), _read(1), _write(2), _write(3))
+
+
+@njit(_MIX, **_PLAIN)
+def mix(first_root, first_turns, second_root, second_turns, share, out_root, out_turns):
+    """Two windows into one, `share` (L,) of the second: roots linearly, turns by slerp. The output may be an input."""
+    for p in range(share.shape[0]):
+        t = share[p]
+        for k in range(3):
+            out_root[p, k] = first_root[p, k] + t * (second_root[p, k] - first_root[p, k])
+        for j in range(first_turns.shape[1]):
+            a, b = first_turns[p, j], second_turns[p, j]
+            w, x, y, z = _slerp(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], t)
+            out_turns[p, j, 0] = w
+            out_turns[p, j, 1] = x
+            out_turns[p, j, 2] = y
+            out_turns[p, j, 3] = z
+
+
+@njit(types.int64[:, ::1](_read(3), _read(3)), **_PLAIN)
+def register(first, second):
+    """(n, 2) pairs of frames of two windows of joint positions (L, J, 3) that belong together, from (0, 0) to the
+    last of both, by the least sum of squared distances; each move goes 1 or 2 frames ahead in both, never 2 in both.
+    """
+    frames, joints = first.shape[0], first.shape[1]
+    total = np.full((frames, frames), np.inf)
+    back = np.zeros((frames, frames), np.int8)
+    for a in range(frames):
+        for b in range(a // 2, min(2 * a, frames - 1) + 1):
+            between = 0.0
+            for j in range(joints):
+                for k in range(3):
+                    between += (first[a, j, k] - second[b, j, k]) ** 2
+            if a == 0 and b == 0:
+                total[a, b] = between
+                continue
+            if a >= 1 and b >= 1:
+                total[a, b] = total[a - 1, b - 1] + between
+            # A move of two frames counts twice, or lingering would be cheaper than going on.
+            if a >= 1 and b >= 2 and total[a - 1, b - 2] + 2.0 * between < total[a, b]:
+                total[a, b], back[a, b] = total[a - 1, b - 2] + 2.0 * between, 1
+            if a >= 2 and b >= 1 and total[a - 2, b - 1] + 2.0 * between < total[a, b]:
+                total[a, b], back[a, b] = total[a - 2, b - 1] + 2.0 * between, 2
+    path = np.empty((frames, 2), np.int64)
+    a, b, n = frames - 1, frames - 1, frames
+    while True:
+        n -= 1
+        path[n, 0], path[n, 1] = a, b
+        if a == 0 and b == 0:
+            return path[n:].copy()
+        move = back[a, b]
+        a -= 2 if move == 2 else 1
+        b -= 2 if move == 1 else 1
+
+
+_MASK = types.Array(types.boolean, 1, "C", readonly=True)
+
+
+@njit(types.float64(types.float64, types.float64, types.float64, types.float64), inline="always", **_PLAIN)
+def _leaving(u, span, value, slope):
+    """From `value` with `slope` a frame at u = 0 to rest at zero at u = 1, `span` frames on: a quintic without
+    acceleration at its ends."""
+    hold = 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    swing = u - u**3 * (6.0 - 8.0 * u + 3.0 * u**2)
+    return hold * value + swing * span * slope
+
+
+@njit(types.void(_MASK, _read(2), types.int64, types.int64, _write(2)), **_PLAIN)
+def ease(known, values, reach, steady, out):
+    """Into out (F, n): `values` (F, n) where `known` (F,), and in the gaps curves that leave and arrive with value and
+    velocity: in one go where a gap is at most 2 · reach frames, else by way of zero. The velocity at an edge is the
+    mean over `steady` frames of the known stretch, or what it has of them."""
+    frames, columns = values.shape
+    start = 0
+    while start < frames:
+        if known[start]:
+            out[start] = values[start]
+            start += 1
+            continue
+        stop = start
+        while stop < frames and not known[stop]:
+            stop += 1
+        before = after = 0  # frames of the known stretches over which velocities are taken
+        while before < steady and start - 2 - before >= 0 and known[start - 2 - before]:
+            before += 1
+        while after < steady and stop + 1 + after < frames and known[stop + 1 + after]:
+            after += 1
+        gap = stop - start + 1
+        span = gap if start > 0 and stop < frames and gap <= 2 * reach else reach
+        for f in range(start, stop):
+            for k in range(columns):
+                value = 0.0
+                if start > 0 and f - start + 1 < span:
+                    slope = (values[start - 1, k] - values[start - 1 - before, k]) / max(before, 1)
+                    value += _leaving((f - start + 1) / span, span, values[start - 1, k], slope)
+                if stop < frames and stop - f < span:
+                    slope = (values[stop, k] - values[stop + after, k]) / max(after, 1)
+                    value += _leaving((stop - f) / span, span, values[stop, k], slope)
+                out[f, k] = value
+        start = stop
+
+
+@njit(types.void(_MASK, _MASK, _read(2), _read(2), types.float64, _write(2), _write(2)), **_PLAIN)
+def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
+    """Into heel_place and toe_place (F, 3): one place for every contact of a foot's two ends, given as masks (F,) and
+    positions (F, 3).
+
+    A contact that begins while the other end is down, or just after, gets its place from that end's and the foot's
+    mean direction over the frames that both are down: the foot stays as long as it is. Where that would carry it
+    farther than `farthest` from where it was captured, and where nothing else is down, it is the contact's mean.
+    """
+    frames = heel.shape[0]
+    foot, mean = np.empty(3), np.empty(3)
+    for start in range(frames):
+        for end in range(2):
+            down = heel_down if end == 0 else toe_down
+            if not down[start] or (start > 0 and down[start - 1]):
+                continue
+            own, others = (heel, toe) if end == 0 else (toe, heel)
+            place, other_place = (heel_place, toe_place) if end == 0 else (toe_place, heel_place)
+            other_down = toe_down if end == 0 else heel_down
+            stop = start
+            while stop < frames and down[stop]:
+                stop += 1
+            # A contact of the other end that was there first is placed already; of two that begin together, the heel's.
+            begun = start - 1 if start > 0 and other_down[start - 1] else -1
+            if end == 1 and other_down[start]:
+                begun = start
+            for k in range(3):
+                mean[k] = own[start:stop, k].mean()
+            if begun >= 0:
+                last = start
+                while last < stop and other_down[last]:
+                    last += 1
+                first = start if last > start else start - 1  # no frame in common: the one before
+                last = max(last, first + 1)
+                length = long = 0.0
+                for k in range(3):
+                    foot[k] = own[first:last, k].mean() - others[first:last, k].mean()
+                    length += (own[first, k] - others[first, k]) ** 2
+                    long += foot[k] ** 2
+                apart = 0.0
+                for k in range(3):
+                    foot[k] = other_place[begun, k] + foot[k] * np.sqrt(length / max(long, 1e-18))
+                    apart += (foot[k] - mean[k]) ** 2
+                if apart <= farthest**2:
+                    mean[:] = foot
+            for f in range(start, stop):
+                place[f] = mean
