@@ -7,13 +7,10 @@ at a hundredth of one. Those few cells are computed again from the same rounded 
 import numpy as np
 from numba import njit, types
 
-from motiongraph.metric._kernels import F32, F64, GRID, I64, read
+from motiongraph.metric._kernels import F32, F64, FUSED, GRID, I64, read
 
-_FUSED = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 # Inside one product the terms may be reordered, or it would not be vectorised; the order is always the same.
-_REORDERED = {**_FUSED, "fastmath": {"contract", "reassoc"}}
-# D / M in m² below which a cost (0.001 cm) is rounding: shown as zero, so that copies of a clip form one plateau.
-_NOTHING = 1e-10
+_REORDERED = {**FUSED, "fastmath": {"contract", "reassoc"}}
 
 
 @njit(**_REORDERED)
@@ -25,7 +22,7 @@ def _dot(x, y):
     return total
 
 
-@njit(**_FUSED)
+@njit(**FUSED)
 def _frames(A, B, a, b, count):
     """C, S, Y summed over `count` frames from a and b on, bodies and paths; A: (xz, y, left), B: (xz, zx, y, right).
 
@@ -47,19 +44,7 @@ def _frames(A, B, a, b, count):
     return c, s, y
 
 
-@njit(**_FUSED)
-def _weighted(A, B, g, a, b):
-    """C, S, Y over the windows that start at a and b, frame by frame: rounded to the grid, then weighted."""
-    c = s = y = 0.0
-    for t in range(g.shape[0]):
-        dc, ds, dy = _frames(A, B, a + t, b + t, 1)
-        c += g[t] * ((dc + GRID) - GRID)
-        s += g[t] * ((ds + GRID) - GRID)
-        y += g[t] * ((dy + GRID) - GRID)
-    return c, s, y
-
-
-@njit(**_FUSED)
+@njit(**FUSED)
 def _distance(c, s, y, starts, others, a, b, planar):
     """D, and the centred C and S, of one pair of windows from its sums."""
     energy = starts[2, a] + others[2, b]
@@ -75,67 +60,35 @@ def _distance(c, s, y, starts, others, a, b, planar):
 _CELLS = (
     read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
     read(F32, 2), read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F64, 1), types.boolean, read(I64, 1), read(I64, 1), F64[:, ::1],
+    read(F64, 1), types.boolean, types.boolean, read(I64, 1), read(I64, 1), F64[:, ::1],
 )  # fmt: skip
 
 
-@njit(_CELLS, **_FUSED)
-def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b, out):
-    """out[i] = D, C, S of the windows at a[i], b[i]; arrays as in `Bodies`, even: whether the weights g are all 1."""
-    A, B = (xz, y, left), (xz2, zx2, y2, right)
-    for i in range(a.shape[0]):
-        if even:
-            c, s, h = _frames(A, B, a[i], b[i], g.shape[0])
-        else:
-            c, s, h = _weighted(A, B, g, a[i], b[i])
-        out[i, 0], out[i, 1], out[i, 2] = _distance(c, s, h, starts, others, a[i], b[i], left.shape[0] == 3)
+@njit(_CELLS, **FUSED)
+def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, grid, a, b, out):
+    """out[i] = D, C, S of the windows at a[i], b[i]; arrays as in `Bodies`, even: whether the weights g are all 1.
 
-
-_MEND = I64(
-    read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F32, 2), read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F64, 1), types.boolean, F64, F32, I64, I64, I64, F64[:, ::1], F32[:, ::1], I64, I64, I64, I64,
-)  # fmt: skip
-
-
-@njit(_MEND, **_FUSED)
-def mend(
-    xz, y, left, starts, xz2, zx2, y2, right, others,
-    g, even, scale, limit, a0, b0, band, state, cost, row, column, rows, columns,
-):  # fmt: skip
-    """Recompute the costs below `limit` of a block whose corner, the windows a0 and b0, is at cost[row, column].
-
-    Cells with b − a < band are left as they are. state (4, rows + columns) remembers the sums on each diagonal, so
-    that a run of small cells is one full window and then a frame pair in and a frame pair out, on the grid of
-    `_kernels` and therefore the same. Returns the number of cells recomputed.
+    grid: round frame by frame as `_kernels` does, so that sums do not depend on their order. Then a cell that follows
+    another down its diagonal takes that one's sums, a frame pair more and a frame pair less.
     """
     A, B = (xz, y, left), (xz2, zx2, y2, right)
     L = g.shape[0]
-    planar = left.shape[0] == 3
-    state[3] = -2.0
-    count = 0
-    for i in range(rows):
-        line = cost[row + i, column : column + columns]
-        small = 0
-        for j in range(columns):
-            small += line[j] < limit
-        if small == 0:
-            continue
-        a = a0 + i
-        for j in range(max(0, a + band - b0), columns):
-            if not line[j] < limit:
-                continue
-            b, d = b0 + j, j - i + rows
-            if even and state[3, d] == i - 1:
-                c, s, h = _frames(A, B, a + L - 1, b + L - 1, 1)
-                c1, s1, h1 = _frames(A, B, a - 1, b - 1, 1)
-                c = state[0, d] + ((c + GRID) - (c1 + GRID))
-                s = state[1, d] + ((s + GRID) - (s1 + GRID))
-                h = state[2, d] + ((h + GRID) - (h1 + GRID))
-            else:
-                c, s, h = _weighted(A, B, g, a, b)
-            state[0, d], state[1, d], state[2, d], state[3, d] = c, s, h, i
-            D = _distance(c, s, h, starts, others, a, b, planar)[0]
-            line[j] = np.sqrt(scale * D) if scale * D > 1e4 * _NOTHING else 0.0
-            count += 1
-    return count
+    C = S = Y = 0.0
+    for i in range(a.shape[0]):
+        follows = grid and even and i > 0 and a[i] == a[i - 1] + 1 and b[i] == b[i - 1] + 1
+        steps, count = (1, L) if even and not grid else (L, 1)
+        if follows:
+            steps = 2
+        else:
+            C = S = Y = 0.0
+        for k in range(steps):
+            at, w = k, g[k]
+            if follows:
+                at, w = (L - 1, 1.0) if k == 0 else (-1, -1.0)
+            c, s, h = _frames(A, B, a[i] + at, b[i] + at, count)
+            if grid:
+                c, s, h = (c + GRID) - GRID, (s + GRID) - GRID, (h + GRID) - GRID
+            C += w * c
+            S += w * s
+            Y += w * h
+        out[i, 0], out[i, 1], out[i, 2] = _distance(C, S, Y, starts, others, a[i], b[i], left.shape[0] == 3)

@@ -24,24 +24,24 @@ def read(of, dimensions):
 
 GRID = 1.5 * 2.0**17
 # Fused multiply-add is more exact as well as faster; reassociation would undo the rounding to the grid.
-_FUSED = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+FUSED = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
-@njit(**_FUSED)
+@njit(**FUSED)
 def _enter(acc, new, b0, b1, p0, p1):
     """Windows still filling: add a frame pair to each."""
     for j in range(acc.shape[0]):
         acc[j] += (new[j] + (p0 * b0[j] + (p1 * b1[j] + GRID))) - GRID
 
 
-@njit(**_FUSED)
+@njit(**FUSED)
 def _advance(acc, new, old, b0, b1, c0, c1, p0, p1, r0, r1):
     """Full windows: one frame pair comes, one goes."""
     for j in range(old.shape[0]):
         acc[j] += (new[j] + (p0 * b0[j] + (p1 * b1[j] + GRID))) - (old[j] + (r0 * c0[j] + (r1 * c1[j] + GRID)))
 
 
-@njit(**_FUSED)
+@njit(**FUSED)
 def _planar_row(cost, e, r, C, S, Y, mx, mz, eb, x, z, ea, scale):
     """cost[b] of one row of windows. D = E − 2√(C²+S²) cancels where it matters; N / (E + 2√…) with
     N = E² − 4(C²+S²) in float64 is the same without cancellation, and its roots may then be float32."""
@@ -60,7 +60,7 @@ def _planar_row(cost, e, r, C, S, Y, mx, mz, eb, x, z, ea, scale):
         cost[b] = np.sqrt(scale * n / (e[b] + np.sqrt(r[b]) + np.float32(1e-30)))
 
 
-@njit(**_FUSED)
+@njit(**FUSED)
 def _direct_row(cost, C, Y, eb, ea, scale):
     """cost[b] of one row of windows that are compared where they are."""
     for b in range(cost.shape[0]):
@@ -69,8 +69,8 @@ def _direct_row(cost, C, Y, eb, ea, scale):
         cost[b] = np.sqrt(scale * d)
 
 
-@njit(**_FUSED)
-def _row(cost, scratch, acc, at, starts, others, a, scale):
+@njit(**FUSED)
+def cost_row(cost, scratch, acc, at, starts, others, a, scale):
     """One row of costs from its window sums acc[:, at:]."""
     x, z, energy = starts[0, a], starts[1, a], starts[2, a]
     if acc.shape[0] == 3:
@@ -86,7 +86,7 @@ _SLIDE = types.int64(
 )  # fmt: skip
 
 
-@njit(_SLIDE, **_FUSED)
+@njit(_SLIDE, **FUSED)
 def slide(u, left, right, acc, starts, others, window, first, done, rows, scale, scratch, cost, row, column):
     """Costs of the windows that the next `rows` frames of A complete, every frame weighing the same.
 
@@ -123,63 +123,6 @@ def slide(u, left, right, acc, starts, others, window, first, done, rows, scale,
                 )  # fmt: skip
         if f >= window - 1:
             to = cost[row + written, column : column + N - window + 1]
-            _row(to, scratch, acc, shift + window - 1, starts, others, first + f - window + 1, scale)
+            cost_row(to, scratch, acc, shift + window - 1, starts, others, first + f - window + 1, scale)
             written += 1
-    return written
-
-
-@njit(**_FUSED)
-def _lift(v, u, left, right, first, done, rows):
-    """v (slots, Q, R, N) float64: the products with the paths added."""
-    slots, Q, R, N = u.shape
-    for f in range(done, done + rows):
-        slot, i = (f // R) % slots, f % R
-        for q in range(Q):
-            p0, p1 = left[q, 0, first + f], left[q, 1, first + f]
-            to, body, b0, b1 = v[slot, q, i], u[slot, q, i], right[q, 0], right[q, 1]
-            for j in range(N):
-                to[j] = (body[j] + (p0 * b0[j] + (p1 * b1[j] + GRID))) - GRID
-
-
-@njit(**_FUSED)
-def _four(acc, v0, v1, v2, v3, g0, g1, g2, g3):
-    for j in range(acc.shape[0]):
-        acc[j] += (g0 * v0[j] + g1 * v1[j]) + (g2 * v2[j] + g3 * v3[j])
-
-
-_WEIGH = types.int64(
-    read(F32, 4), F64[:, :, :, ::1], read(F64, 3), read(F64, 3), F64[:, ::1], read(F64, 2), read(F64, 2),
-    read(F64, 1), I64, I64, I64, I64, F32, F32[:, ::1], F32[:, ::1], I64, I64,
-)  # fmt: skip
-
-
-@njit(_WEIGH, **_FUSED)
-def weigh(u, v, left, right, acc, starts, others, g, window, first, done, rows, scale, scratch, cost, row, column):
-    """Like `slide` for frame weights g (a multiple of four long, zeros at its end): sums all terms of a window."""
-    slots, Q, R, N = u.shape
-    _lift(v, u, left, right, first, done, rows)
-    n = N - window + 1
-    written = 0
-    for f in range(done, done + rows):
-        a = f - window + 1
-        if a < 0:
-            continue
-        for q in range(Q):
-            line = acc[q, :n]
-            line[:] = 0.0
-            for t in range(0, window, 4):
-                # Beyond the window the weights are zero; any row will do for those, but it must exist.
-                t1, t2, t3 = min(t + 1, window - 1), min(t + 2, window - 1), min(t + 3, window - 1)
-                f0, f1, f2, f3 = a + t, a + t1, a + t2, a + t3
-                _four(
-                    line,
-                    v[(f0 // R) % slots, q, f0 % R, t : t + n],
-                    v[(f1 // R) % slots, q, f1 % R, t1 : t1 + n],
-                    v[(f2 // R) % slots, q, f2 % R, t2 : t2 + n],
-                    v[(f3 // R) % slots, q, f3 % R, t3 : t3 + n],
-                    g[t], g[t + 1], g[t + 2], g[t + 3],
-                )  # fmt: skip
-        to = cost[row + written, column : column + n]
-        _row(to, scratch, acc, 0, starts, others, first + a, scale)
-        written += 1
     return written

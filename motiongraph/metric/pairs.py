@@ -7,13 +7,15 @@ Every kind of metric offers the same few things, which is all that matrices, min
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.metric._exact import exact_cells, mend
-from motiongraph.metric._kernels import slide, weigh
+from motiongraph.metric._exact import exact_cells
+from motiongraph.metric._kernels import slide
 
 # Frames of A in one matrix product: large enough for BLAS, small enough that the products stay in the cache.
 ROWS = 64
 # Half the promised 0.1 mm, in metres.
 _TOLERANCE = 0.5e-4
+# D / M in m² below which a cost (0.001 cm) is rounding: shown as zero, so that copies of a clip form one plateau.
+_NOTHING = 1e-10
 
 
 def pair(a, b):
@@ -42,15 +44,14 @@ class CloudPair:
         self.limit = 100.0 * error / (2.0 * _TOLERANCE)
 
     def sweep(self, a0, a1, b0, b1, band=None):
-        """A `CloudSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b."""
+        """A `CloudSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b; of those with b − a < band, small costs
+        need not be exact."""
         return CloudSweep(self, a0, a1, b0, b1, band)
 
     def exact(self, a, b):
         """Costs (n,) in cm and alignments theta, x0, z0 (n,) of single windows a, b (n,), in float64."""
-        a, b = (np.ascontiguousarray(np.atleast_1d(i), np.int64) for i in (a, b))
         A, B = self.a, self.b
-        out = np.empty((len(a), 3))
-        exact_cells(A.xz, A.y, A.left, A.starts, *B.across, A.weights, A.even, a, b, out)
+        a, b, out = self._cells(a, b)
         total = A.weights.sum()
         cost = 100.0 * np.sqrt(np.maximum(out[:, 0], 0.0) / total)
         if A.metric.align != "planar":
@@ -63,6 +64,21 @@ class CloudPair:
         x2, z2 = B.starts[:2, b] / np.sqrt(total) + B.origin[:, None]
         return cost, theta, x - x2 * cos - z2 * sin, z + x2 * sin - z2 * cos
 
+    def mended(self, a, b):
+        """Costs (n,) of windows a, b (n,), too small for float32 products; the same for any choice of cells."""
+        down = np.lexsort((a, b - a))
+        a, b, out = self._cells(a[down], b[down], grid=True)
+        mean = out[:, 0] / self.a.weights.sum()
+        cost = np.empty(len(down), np.float32)
+        cost[down] = 100.0 * np.sqrt(np.where(mean > _NOTHING, mean, 0.0))
+        return cost
+
+    def _cells(self, a, b, grid=False):
+        a, b = (np.ascontiguousarray(np.atleast_1d(i), np.int64) for i in (a, b))
+        A, out = self.a, np.empty((len(a), 3))
+        exact_cells(A.xz, A.y, A.left, A.starts, *self.b.across, A.weights, A.even, grid, a, b, out)
+        return a, b, out
+
 
 class CloudSweep:
     """Works down a strip of the matrix, from the products of frames (BLAS) to costs; one thread's workspace.
@@ -73,7 +89,7 @@ class CloudSweep:
     def __init__(self, pair, a0, a1, b0, b1, band=None):
         self.pair, self.a0, self.b0, self.b1 = pair, a0, b0, b1
         self.frames = a1 - a0 + pair.window - 1
-        self.band = -(1 << 40) if band is None else band
+        self.band = band
         self.done = self.written = 0
         A, B, L = pair.a, pair.b, pair.window
         strip = slice(b0, b1 + L - 1)
@@ -85,12 +101,13 @@ class CloudSweep:
         self.right = np.ascontiguousarray(B.right[:, :, strip])
         self.others = np.ascontiguousarray(B.starts[:, b0:b1])
         self.scratch = np.empty((2, b1 - b0), np.float32)
-        self.state = np.empty((4, ROWS + b1 - b0))
         self.xz, self.y = B.xz[strip].T, B.y[strip].T
         self.block = np.zeros((Q - 1, ROWS, A.xz.shape[1]), np.float32)
         self.heights = np.zeros((ROWS, A.y.shape[1]), np.float32)
         if not A.even:
-            self.v = np.empty(self.u.shape)
+            from motiongraph.metric._taper import weigh  # compiled when first needed
+
+            self.weigh, self.v = weigh, np.empty(self.u.shape)
             self.g = np.concatenate([A.weights, np.zeros(-L % 4)])
 
     @property
@@ -116,7 +133,7 @@ class CloudSweep:
                     L, *where, scale, self.scratch, cost, row, column,
                 )  # fmt: skip
             else:
-                written = weigh(
+                written = self.weigh(
                     self.u, self.v, A.left, self.right, self.acc, A.starts, self.others,
                     self.g, L, *where, scale, self.scratch, cost, row, column,
                 )  # fmt: skip
@@ -140,10 +157,12 @@ class CloudSweep:
         np.matmul(self.heights, self.y, out=u[-1])
 
     def _mend(self, cost, row, column, rows):
-        p = self.pair
-        A, B = p.a, p.b
-        mend(
-            A.xz, A.y, A.left, A.starts, *B.across, A.weights, A.even, 1e4 / A.weights.sum(),
-            np.float32(p.limit), self.a0 + self.written, self.b0, self.band, self.state,
-            cost, row, column, rows, self.b1 - self.b0,
-        )  # fmt: skip
+        """Compute again what is too small for float32 products."""
+        block = cost[row : row + rows, column : column + self.b1 - self.b0]
+        if block.min() < self.pair.limit:
+            i, j = np.nonzero(block < np.float32(self.pair.limit))
+            a, b = self.a0 + self.written + i, self.b0 + j
+            if self.band is not None:
+                kept = b - a >= self.band
+                i, j, a, b = i[kept], j[kept], a[kept], b[kept]
+            block[i, j] = self.pair.mended(a, b)
