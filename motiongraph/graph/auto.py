@@ -17,13 +17,13 @@ POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), (
 
 
 def _kept_at(c: Candidates, threshold: float) -> int:
-    taken = c.table["cost"] <= threshold
+    taken = c.cost <= threshold
     return prune(c.structure, taken, c.labelling, c.piece_sets, c.transition_sets).frames
 
 
 def threshold(candidates: Candidates) -> float:
     """The automatic threshold, cm, in steps of 0.1; 0 where nothing can be kept at all."""
-    costs = np.unique(candidates.table["cost"])
+    costs = np.unique(candidates.cost)
     if not len(costs):
         return 0.0
     steps = np.linspace(0.0, costs[-1], _STEPS)[1:]
@@ -50,9 +50,9 @@ def trade_off(candidates: Candidates, points: int = 33) -> np.ndarray:
     rows = np.zeros(points, POINT)
     rows["threshold"] = np.linspace(0.0, c.dearest, points)
     for row in rows:
-        taken = c.table["cost"] <= row["threshold"]
+        taken = c.cost <= row["threshold"]
         kept = prune(c.structure, taken, c.labelling, c.piece_sets, c.transition_sets)
         row["share"] = kept.frames / c.frames
         row["transitions"] = kept.transitions.sum()
-        row["mean_cost"] = c.table["cost"][kept.transitions].mean() if kept.transitions.any() else 0.0
+        row["mean_cost"] = c.cost[kept.transitions].mean() if kept.transitions.any() else 0.0
     return rows

@@ -104,7 +104,17 @@ class Candidates:
         """The cost up to which there is something to choose: the ceiling, or the dearest candidate if there is none."""
         if np.isfinite(self.ceiling):
             return self.ceiling
-        return float(self.table["cost"].max(initial=0.0))
+        return float(self.cost.max(initial=0.0))
+
+    @cached_property
+    def cost(self) -> np.ndarray:
+        """(T,) of the table, in one piece: figures of a hundred thousand rows are wanted while a slider moves."""
+        return np.ascontiguousarray(self.table["cost"])
+
+    @cached_property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """(T,), (T,): the clips every transition leaves and enters."""
+        return np.ascontiguousarray(self.table["src"]), np.ascontiguousarray(self.table["dst"])
 
     @cached_property
     def structure(self) -> Structure:

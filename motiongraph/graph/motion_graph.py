@@ -117,8 +117,8 @@ class MotionGraph:
     @cached_property
     def taken(self) -> np.ndarray:
         """(T,) bool: the candidates that are cheap enough."""
-        table = self.candidates.table
-        return table["cost"] <= self.thresholds.limits(table, self.candidates.labelling)
+        c = self.candidates
+        return c.cost <= self.thresholds.limits(c.table, c.labelling)
 
     @cached_property
     def kept(self) -> Kept:

@@ -7,9 +7,10 @@ and sinks go. Edges from one kept part to another stay: wherever they arrive, mo
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit, types
 
 from motiongraph.graph.labelling import Labelling
-from motiongraph.graph.structure import Structure, strong_components
+from motiongraph.graph.structure import Structure, read, strong_components
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,23 +63,45 @@ def prune(structure: Structure, taken: np.ndarray, labelling: Labelling, piece_s
 
 
 def _largest(structure, open_, own):
-    """The largest strong part of the edges open_ (T,) and own (N,): sizes of all parts, and what belongs to it."""
-    nothing = np.zeros(len(structure), bool)
+    """The largest strong part of the edges open_ (T,) and own (N,): the frames of all parts with a cycle, largest
+    first, and what belongs to the largest: nodes (N,), pieces (N,) and transitions (T,)."""
+    nodes, pieces, inner = np.zeros(len(own), bool), np.zeros(len(own), bool), np.zeros(len(open_), bool)
     if not open_.any():
-        return np.zeros(0, np.int64), nothing, nothing, np.zeros(len(open_), bool)
+        return np.zeros(0, np.int64), nodes, pieces, inner
     part = strong_components(structure.first, structure.arrives, open_, own)
-    inside = own.copy()
-    inside[:-1] &= part[1:] == part[:-1]
-    inner = open_ & (part[structure.leaves] == part[structure.arrives])
-    # Pieces lead forward only, so that every cycle has a transition.
-    cyclic = np.zeros(part.max() + 1, bool)
-    cyclic[part[structure.leaves[inner]]] = True
-    cycles = np.flatnonzero(cyclic)
-    if not len(cycles):
-        return np.zeros(0, np.int64), nothing, nothing, inner
-    frames = np.bincount(part[inside], structure.piece[inside], minlength=len(cyclic))[cycles].astype(np.int64)
-    member = part == cycles[np.argmax(frames)]
-    return np.sort(frames)[::-1], member, inside & member, inner & member[structure.leaves]
+    sizes = _mark(structure.first, structure.arrives, open_, own, structure.piece, part, nodes, pieces, inner)
+    return np.sort(sizes)[::-1], nodes, pieces, inner
+
+
+_B = types.boolean
+_GRAPH = read(types.int32), read(types.int32), read(_B), read(_B), read(types.int64), read(types.int32)
+
+
+@njit(types.int64[::1](*_GRAPH, _B[::1], _B[::1], _B[::1]), cache=True, nogil=True)
+def _mark(first, arrives, open_, own, piece, part, nodes, pieces, inner):
+    """Marks the part with most frames of those with a cycle; returns the frames of all of them."""
+    count = part.max() + 1
+    frames, cyclic = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+    for v in range(part.shape[0]):
+        p = part[v]
+        if own[v] and part[v + 1] == p:
+            frames[p] += piece[v]
+        for e in range(first[v], first[v + 1]):
+            # Pieces lead forward only, so that every cycle has a transition.
+            if open_[e] and part[arrives[e]] == p:
+                cyclic[p] = True
+    best = -1
+    for p in range(count):
+        if cyclic[p] and (best < 0 or frames[p] > frames[best]):
+            best = p
+    if best >= 0:
+        for v in range(part.shape[0]):
+            if part[v] == best:
+                nodes[v] = True
+                pieces[v] = own[v] and part[v + 1] == best
+                for e in range(first[v], first[v + 1]):
+                    inner[e] = open_[e] and part[arrives[e]] == best
+    return frames[cyclic]
 
 
 def _between(structure, nodes):

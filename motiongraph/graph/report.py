@@ -11,12 +11,13 @@ def report(graph, connections: int = 0) -> dict:
     connections: from how many random choice points to measure the quickest way to all others (Kovar 2002, 4.2, found
     about two seconds); 0 leaves the figure out, since it takes longer than a frame.
     """
-    table, kept, clips, candidates = graph.transitions, graph.kept, graph.clips, graph.candidates
-    out, into = (np.bincount(table[end], minlength=len(clips)) for end in ("src", "dst"))
-    cost, labelling = table["cost"], candidates.labelling
+    kept, clips, candidates, labelling = graph.kept, graph.clips, graph.candidates, graph.candidates.labelling
+    chosen = np.flatnonzero(graph.open)
+    src, dst, cost = (column[chosen] for column in (*candidates.ends, candidates.cost))
+    out, into = (np.bincount(end, minlength=len(clips)) for end in (src, dst))
     most, least = int(np.argmax(out)), int(np.argmin(out))
     choice = np.zeros(len(graph.structure), bool)
-    choice[graph.structure.leaves[graph.open]] = choice[graph.structure.arrives[graph.open]] = True
+    choice[graph.structure.leaves[chosen]] = choice[graph.structure.arrives[chosen]] = True
     figures = {
         "clips": len(clips),
         "frames": candidates.frames,
@@ -30,8 +31,8 @@ def report(graph, connections: int = 0) -> dict:
         "suppression_radius_frames": round(candidates.radius * graph.fps),
         "candidates": len(candidates.table),
         "pruned": graph.is_pruned,
-        "transitions": len(table),
-        "transitions_within_clips": int(np.sum(table["src"] == table["dst"])),
+        "transitions": len(cost),
+        "transitions_within_clips": int(np.sum(src == dst)),
         "choice_points": int(choice.sum()),
         "cost_min": float(cost.min()) if len(cost) else None,
         "cost_mean": float(cost.mean()) if len(cost) else None,

@@ -14,7 +14,8 @@ from numba import njit, types
 from motiongraph.graph.transitions import TRANSITION
 
 
-def _read(of):
+def read(of):
+    """The type of a contiguous array (n,) that a kernel only reads."""
     return types.Array(of, 1, "C", readonly=True)
 
 
@@ -57,12 +58,13 @@ class Structure:
 
 
 @njit(
-    types.int32[::1](_read(types.int32), _read(types.int32), _read(types.boolean), _read(types.boolean)),
+    types.int32[::1](read(types.int32), read(types.int32), read(types.boolean), read(types.boolean)),
     cache=True,
     nogil=True,
 )
 def strong_components(first, arrives, taken, goes_on):
-    """(N,) the strongly connected component of every node (Tarjan 1972), numbered from 0 in the order found.
+    """(N,) the strongly connected component of every node (Tarjan 1972), numbered from 0 in the order found; −1 for
+    nodes that lead nowhere and are led to by none.
 
     Node n leads to n + 1 where goes_on[n], and to arrives[t] for t in first[n] … first[n + 1] − 1 where taken[t].
     Written as a loop with its own stack: depth is no limit.
@@ -77,6 +79,11 @@ def strong_components(first, arrives, taken, goes_on):
     met = found = depth = held = 0
     for start in range(n):
         if order[start]:
+            continue
+        leads = goes_on[start]
+        for e in range(first[start], first[start + 1]):
+            leads |= taken[e]
+        if not leads:
             continue
         path[0], depth = start, 1
         met += 1
