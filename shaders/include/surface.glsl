@@ -32,7 +32,7 @@ float open_to_sky(vec3 p, vec3 n) {
         float share = radius / away;
         open *= 1.0 - clamp(0.5 * (facing + 0.25 * share) / (0.5 + 0.125 * share), 0.0, 1.0) * share * share * 0.8;
     }
-    return open;
+    return 0.25 + 0.75 * open;  // light also comes back from the limbs themselves
 }
 #else
 float open_to_sky(vec3 p, vec3 n) {

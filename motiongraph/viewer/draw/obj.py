@@ -1,5 +1,6 @@
-"""Wavefront .obj files, as far as geometry goes: positions, normals and faces. Materials and textures are passed over."""
+"""Wavefront .obj files, as far as geometry goes: positions, normals and faces, without materials and textures."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def read_obj(path, scale: float = 1.0) -> Mesh:
             face = [_corner(path, number, text, len(positions), len(normals)) for text in rest]
             if len(face) < 3:
                 raise FormatError(path, f"a face needs at least 3 corners, found {len(face)}", number)
-            for second, third in zip(face[1:], face[2:]):
+            for second, third in pairwise(face[1:]):
                 corners += [face[0], second, third]
         elif word and word not in _PASSED_OVER:
             raise FormatError(path, f"expected v, vn, vt or f, found {word!r}", number)

@@ -1,0 +1,127 @@
+"""Characters as rows of batches: the compiled fills against plain loops, room, flow pictures."""
+
+import numpy as np
+import pytest
+from bodies import person, random_clip, random_quaternions, random_skeleton
+from naive import capsules as naive
+
+from motiongraph.errors import MotionError
+from motiongraph.model.clip import Clip
+from motiongraph.viewer.draw import frame, layers
+from motiongraph.viewer.draw.characters import look_of
+
+
+@pytest.fixture
+def crowd():
+    """A look, and global positions and orientations of five characters with their colours."""
+    rng = np.random.default_rng(3)
+    skeleton = person()
+    clip = random_clip(rng, skeleton, 5)
+    return look_of(skeleton), clip.positions(), clip.orientations(), rng.random((5, 4))
+
+
+def test_capsules_as_a_plain_loop_gives(crowd):
+    look, positions, orientations, colours = crowd
+    batch = look.bones(5)
+    look.fill_bones(batch, positions, orientations, colours)
+    body = look.body
+    expected = naive.capsule_rows(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours)
+    np.testing.assert_allclose(batch.rows, expected, atol=1e-5)
+
+
+def test_boxes_lie_along_their_capsules(crowd):
+    look, positions, orientations, colours = crowd
+    capsules, boxes = look.bones(5), look.boxed_bones(5)
+    look.fill_bones(capsules, positions, orientations, colours)
+    look.fill_bones(boxes, positions, orientations, colours)
+    np.testing.assert_allclose(boxes.rows[:, :3], 0.5 * (capsules.rows[:, :3] + capsules.rows[:, 4:7]), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(boxes.rows[:, 4:8], axis=1), 1.0, atol=1e-5)
+    for box, capsule in zip(boxes.rows, capsules.rows):
+        along = capsule[4:7] - capsule[:3]
+        if np.linalg.norm(along) > 1e-3:
+            axis = naive.turned(box[4:8].astype(float), [0.0, 1.0, 0.0])
+            np.testing.assert_allclose(axis, along / np.linalg.norm(along), atol=1e-3)
+    np.testing.assert_allclose(boxes.rows[:, 12:], capsules.rows[:, 8:])
+
+
+def test_joints(crowd):
+    look, positions, _, colours = crowd
+    batch = look.joints(5)
+    look.fill_joints(batch, positions, colours)
+    np.testing.assert_allclose(batch.rows[:, :3], positions.reshape(-1, 3), atol=1e-6)
+    np.testing.assert_allclose(batch.rows[:, 3], np.tile(look.radii, 5), rtol=1e-6)
+    np.testing.assert_allclose(batch.rows[:, 4:], np.repeat(colours, positions.shape[1], axis=0), atol=1e-6)
+
+
+def test_fewer_characters_than_there_is_room_for(crowd):
+    look, positions, orientations, _ = crowd
+    batch = look.bones(5)
+    before = batch.version
+    look.fill_bones(batch, positions[:2], orientations[:2], (1, 0, 0, 1))
+    assert (len(batch), batch.version) == (2 * len(look.body), before + 1)
+
+
+def test_no_room(crowd):
+    look, positions, orientations, _ = crowd
+    with pytest.raises(MotionError, match="no room"):
+        look.fill_bones(look.bones(4), positions, orientations, (1, 0, 0, 1))
+    with pytest.raises(MotionError, match="no room"):
+        look.fill_joints(look.joints(4), positions, (1, 0, 0, 1))
+
+
+def test_any_skeleton_has_a_look():
+    rng = np.random.default_rng(0)
+    for joints in (1, 2, 7, 30):
+        look = look_of(random_skeleton(rng, joints))
+        assert np.isfinite(look.boxes[1]).all()
+        assert (look.radii > 0).all()
+        assert len(look.body) >= 1
+
+
+def test_rows_must_be_as_the_renderer_reads_them():
+    for rows in (np.zeros((3, 11), np.float32), np.zeros((3, 12)), np.zeros((3, 24), np.float32)[:, ::2], np.zeros(12)):
+        with pytest.raises(MotionError, match="Capsules need contiguous float32 rows of 12"):
+            frame.Capsules(rows)
+
+
+def test_flow_grows_older():
+    rng = np.random.default_rng(1)
+    clip = random_clip(rng, person(), 6)
+    look = look_of(clip.skeleton)
+    older, newest = layers.flow(look, clip.positions(), clip.orientations(), (0.5, 0.6, 0.7))
+    alpha = older.rows[:: len(look.body), 11]
+    assert len(alpha) == 5
+    assert (np.diff(alpha) > 0).all()
+    assert newest.rows[0, 11] == 1.0
+    assert newest.groups is None
+    assert newest.shadow
+    np.testing.assert_array_equal(older.groups, np.arange(6) * len(look.body))
+    assert len(layers.flow(look, clip.positions()[:1], clip.orientations()[:1], (1, 1, 1))) == 1
+
+
+def test_flow_is_pushed_apart_along_its_way():
+    root = np.zeros((100, 3))
+    root[:, 2] = np.linspace(0.0, 3.0, 100)
+    shift = layers.spread(root, np.array([0, 20, 40]), 0.5)
+    np.testing.assert_allclose(shift, [[0, 0, 0], [0, 0, 0.5], [0, 0, 1.0]])
+    shift = layers.spread(root, np.array([0, 20, 40, 60]), 0.5, breaks=[30, 55])
+    np.testing.assert_allclose(shift[:, 2], [0.0, 0.0, 0.5, 1.0])
+    still = layers.spread(np.zeros((9, 3)), np.array([0, 4, 8]), 1.0)
+    np.testing.assert_allclose(still, [[0, 0, 0], [1, 0, 0], [2, 0, 0]])
+
+
+def test_footprints_are_where_feet_come_down():
+    positions = np.arange(24.0).reshape(4, 2, 3)
+    planted = np.array([[True, False], [True, True], [False, True], [True, True]])
+    marks = layers.footprints(positions, planted, 0.0, (0, 0, 0, 1))
+    np.testing.assert_allclose(marks.rows[:, [0, 2]], positions[[0, 1, 3], [0, 1, 0]][:, [0, 2]])
+
+
+def test_trajectory_lies_on_the_floor():
+    clip = Clip(
+        person(), np.random.default_rng(2).normal(size=(9, 3)), random_quaternions(np.random.default_rng(2), 9, 26)
+    )
+    line = layers.trajectory(clip.root, 0.25, (0, 0, 0))
+    assert np.ptp(line.rows[:, 1]) == 0.0
+    assert 0.25 < line.rows[0, 1] < 0.26
+    np.testing.assert_array_equal(line.rows[:, 3], [0] + [1] * 8)
