@@ -42,7 +42,7 @@ def test_matrix_is_the_sum_over_all_points():
     moved = b.root[2:7, ::2].mean(axis=0) + np.array([x0[0], z0[0]])
     np.testing.assert_allclose(moved, a.root[3:8, ::2].mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(comp.raw, comp.cost)
-    assert comp.metric.unit == "m⁴"
+    assert comp.metric.unit == "m^4"
 
 
 def test_floor_position_does_not_count_but_heading_does():

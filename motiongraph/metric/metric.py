@@ -63,7 +63,7 @@ class Metric:
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²", "m⁴")))[self.kind]
+        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²", "m^4")))[self.kind]
 
     def frames(self, fps: float) -> int:
         """L, the frames of a window at this rate; at least one."""
