@@ -1,0 +1,195 @@
+"""`motiongraph render`: pictures and videos as they are asked for, with a display and without."""
+
+import os
+import subprocess
+import sys
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from conftest import ROOT
+from PIL import Image
+
+from motiongraph.cli import main
+from motiongraph.errors import MotionError
+from motiongraph.formats.load import load
+from motiongraph.progress import Cancelled
+from motiongraph.viewer.render import Shot, facing, render_picture, render_video
+
+WALK = ROOT / "assets/samples/walk.bvh"
+SMALL = ("--size", "160x120")
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return load(WALK)
+
+
+@pytest.fixture
+def render(capsys):
+    """render(*arguments) → exit status and what was said to a person."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["render", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        assert out == ""
+        return ended.value.code or 0, err
+
+    return call
+
+
+def clay(pixels):
+    """How many pixels are of the character's colour rather than grey."""
+    return int((pixels[..., 0].astype(int) - pixels[..., 2] > 25).sum())
+
+
+def video(path):
+    """Frames (n, h, w, 3) and their rate."""
+    reader = imageio_ffmpeg.read_frames(str(path))
+    facts = next(reader)
+    width, height = facts["size"]
+    return np.array([np.frombuffer(f, np.uint8).reshape(height, width, 3) for f in reader]), facts["fps"]
+
+
+def test_a_picture(render, tmp_path):
+    target = tmp_path / "shot.png"
+    assert render(WALK, "-o", target, "--frame", 200, *SMALL) == (0, "")
+    pixels = np.asarray(Image.open(target))
+    assert pixels.shape == (120, 160, 3)
+    rows, columns = np.nonzero(pixels[..., 0].astype(int) - pixels[..., 2] > 25)
+    assert rows.size > 300
+    assert 0 < rows.min() < 40 < 80 < rows.max() < 119  # head to toe, nothing cut off
+    assert 0 < columns.min() < columns.max() < 159
+
+
+def test_frames_differ_and_cameras_do(walk, tmp_path):
+    drawn = []
+    for frame, camera in ((100, "side"), (140, "side"), (100, "front"), (100, "top"), (100, (10.0, 30.0, 5.0))):
+        render_picture(walk, tmp_path / "p.png", frame, shot=Shot((96, 96), camera))
+        drawn.append(np.asarray(Image.open(tmp_path / "p.png")).astype(int))
+    for i in range(5):
+        for j in range(i):
+            assert np.abs(drawn[i] - drawn[j]).max() > 40
+    assert clay(drawn[4]) > 0
+
+
+def test_front_is_where_the_character_faces(walk):
+    travel = walk.root[-1] - walk.root[0]
+    yaw = np.degrees(np.arctan2(travel[0], travel[2]))
+    assert abs((facing(walk, np.arange(len(walk))) - yaw + 180) % 360 - 180) < 30
+
+
+def test_a_flow_picture_shows_more_than_one_pose(walk, tmp_path):
+    spans = []
+    for flow, offset in ((None, 0.0), (60, 0.0), (60, 0.6)):
+        shot = Shot((320, 120), (facing(walk, np.arange(400)) + 90.0, 10.0, 9.0), flow, offset)
+        render_picture(walk, tmp_path / "p.png", frames=slice(50, 400), shot=shot)
+        tinted = np.asarray(Image.open(tmp_path / "p.png")).astype(int) @ [1, 0, -1] > 8
+        spans.append(np.ptp(np.nonzero(tinted.any(axis=0))[0]))
+    assert spans[1] > 2 * spans[0]
+    assert spans[2] > 1.2 * spans[1]  # pushed apart
+
+
+def test_a_video_keeps_the_speed_of_the_clip(render, walk, tmp_path):
+    target = tmp_path / "walk.mp4"
+    assert render(WALK, "-o", target, "--frames", "60:180", "--every", 12, *SMALL) == (0, "")
+    frames, fps = video(target)
+    assert frames.shape == (10, 120, 160, 3)
+    assert fps == pytest.approx(walk.fps / 12)
+    assert np.abs(frames[0].astype(int) - frames[5]).max() > 40
+    assert clay(frames[0]) > 200
+
+
+def test_a_video_at_a_rate_of_its_own(walk, tmp_path):
+    render_video(walk, tmp_path / "walk.mp4", slice(0, 120), fps=20.0, shot=Shot((64, 48)))
+    frames, fps = video(tmp_path / "walk.mp4")
+    assert fps == pytest.approx(20.0)
+    assert len(frames) == pytest.approx(120 / walk.fps * 20.0, abs=1)
+
+
+def test_a_gif(render, tmp_path):
+    target = tmp_path / "walk.gif"
+    assert render(WALK, "-o", target, "--frames", "60:120", "--every", 12, "--size", "81x61", "--flow", 30)[0] == 0
+    with Image.open(target) as gif:
+        assert (gif.n_frames, gif.size, gif.info["loop"]) == (5, (81, 61), 0)
+
+
+def test_progress_and_stopping(walk, tmp_path):
+    said = []
+
+    def stop(done, total, what=""):
+        said.append((done, total))
+        if done == 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        render_video(walk, tmp_path / "walk.mp4", slice(0, 50), every=10, shot=Shot((64, 48)), progress=stop)
+    assert said == [(0, 5), (1, 5), (2, 5)]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("-o", "there.png"), "there.png is there already; --force overwrites it"),
+        (("-o", "shot.png", "--frame", "100000"), "walk has frames 0 to"),
+        (("-o", "walk.mp4", "--size", "161x120"), "an even number of pixels"),
+        (("-o", "no/shot.png"), "there is no folder no"),
+        (("-o", "walk.mp4", "--frames", "40:40"), "there are none from 40 up to 40"),
+        (("-o", "shot.png", "--size", "9000x10"), "1 to 8192 pixels"),
+    ],
+)
+def test_what_cannot_be_done(render, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.png").write_text("")
+    status, said = render(WALK, *arguments)
+    assert status == 1
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["there.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-o", "shot.jpg"), "expected a .png, .mp4 or .gif"),
+        (("-o", "shot.png", "--size", "big"), "expected a size as in 1280x720"),
+        (("-o", "shot.png", "--camera", "back"), "expected front, side, top, three-quarter"),
+        (("-o", "shot.png", "--every", "3"), "--every and --fps are for videos"),
+        (("-o", "walk.mp4", "--frame", "3"), "--frame is for pictures"),
+        ((), "--output"),
+    ],
+)
+def test_wrong_usage(render, arguments, words):
+    status, said = render(WALK, *arguments)
+    assert status == 2
+    assert words in " ".join(said.replace("│", " ").split())
+
+
+def test_a_shot_is_checked():
+    with pytest.raises(MotionError, match="no camera is called 'back'"):
+        Shot(camera="back")
+    with pytest.raises(MotionError, match="at least 1 frame"):
+        Shot(flow=0)
+
+
+def run(target, **environment):
+    keep = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "PYOPENGL_PLATFORM")}
+    command = [sys.executable, "-m", "motiongraph", "render", WALK, "-o", target, *SMALL]
+    return subprocess.run(command, capture_output=True, text=True, env={**keep, **environment})
+
+
+def test_without_a_display(tmp_path):
+    result = run(tmp_path / "shot.png")
+    assert (result.returncode, result.stderr, result.stdout) == (0, "", "")
+    assert clay(np.asarray(Image.open(tmp_path / "shot.png"))) > 300
+
+
+def test_where_no_context_can_be_had(tmp_path):
+    result = run(tmp_path / "shot.png", DISPLAY=":4711", MOTIONGRAPH_OFFSCREEN="window")
+    assert result.returncode == 1
+    assert "no OpenGL 3.3 context can be had" in result.stderr
+    assert "xvfb-run" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
