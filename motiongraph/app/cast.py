@@ -1,5 +1,6 @@
 """The characters in the scene: who they are, the frame each is at, and their poses, one call a skeleton."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,12 +43,13 @@ def set_time(records: np.ndarray, playback, elapsed) -> None:
 @dataclass(eq=False)
 class Group:
     """Characters of one skeleton. positions: (C, J, 3) metres and orientations: (C, J, 4), w x y z, global;
-    colours: (C, 4). It holds the entries, so that the addresses in the records stay good."""
+    tints: (C,) int, which colour of the palette each has. It holds the entries, so that the addresses in the
+    records stay good."""
 
     skeleton: object
     entries: list[Entry]
     records: np.ndarray
-    colours: np.ndarray
+    tints: np.ndarray
     positions: np.ndarray
     orientations: np.ndarray
 
@@ -56,21 +58,23 @@ class Group:
 
 
 class Cast:
-    """Characters, in groups by skeleton; `version` grows whenever their poses change."""
+    """Characters, in groups by skeleton. number: no other cast has or had it; version: grows with every pose."""
+
+    _numbers = itertools.count()
 
     def __init__(self, members=()):
-        """members: (entry, record, colour) of each character."""
+        """members: (entry, record, tint) of each character."""
         found: dict = {}
-        for entry, record, colour in members:
-            found.setdefault(entry.clip.skeleton, []).append((entry, record, colour))
+        for entry, record, tint in members:
+            found.setdefault(entry.clip.skeleton, []).append((entry, record, tint))
         self.groups = []
         for skeleton, rows in found.items():
-            entries, records, colours = zip(*rows)
+            entries, records, tints = zip(*rows)
             count, joints = len(rows), len(skeleton)
             arrays = np.zeros((count, joints, 3)), np.zeros((count, joints, 4))
-            group = Group(skeleton, list(entries), np.array(records), np.array(colours, np.float64), *arrays)
+            group = Group(skeleton, list(entries), np.array(records), np.array(tints), *arrays)
             self.groups.append(group)
-        self.version = 0
+        self.number, self.version = next(self._numbers), 0
         self.pose()
 
     def __len__(self):

@@ -46,6 +46,11 @@ class Entry:
         return self.clip.labels.spans()
 
     @cached_property
+    def lasting(self) -> str:
+        """How long the frames in use last, in words."""
+        return f"{(self.stop - self.start) / self.clip.fps:.1f} s"
+
+    @cached_property
     def words(self) -> str:
         """The labels that hold everywhere, then those that hold somewhere, as one line."""
         return ", ".join(self.clip.labels)

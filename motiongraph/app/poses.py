@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 CAPTURED, IN_PLACE, STRAIGHT = 0, 1, 2
 
 # Addresses of float64 arrays: rotations (F, J, 4), root (F, 3), sliding offsets (F, J, 3) or 0, path (F, 4): see
-# `travel.path_of`. fps, first: as in Clip. frame: of the body, and of the root where that is another one.
+# `synthesis.root.path_of`. fps, first: as in Clip. frame: of the body, and of the root where that is another one.
 # start, stop: the part that is played, which straight motion puts end to end `laps` times; direction: radians about
 # y. theta, x, z: where the character is set, as in Clip.moved; lift: metres upwards.
 CHARACTER = np.dtype(

@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motiongraph.app.travel import path_of
 from motiongraph.errors import MotionError
 from motiongraph.model.body import body_of
+from motiongraph.synthesis.root import path_of
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """lift: metres that put the soles of the drawn feet on a floor at 0; path: (F, 4), see `travel.path_of`;
+    """lift: metres that put the soles of the drawn feet on a floor at 0; path: (F, 4), see `synthesis.root.path_of`;
     planted: (F, n) bool and feet: (n,) int, the joints; prints: (k, 5) x, z, foot, first frame and end of every
     footprint; low, high: (3,) metres, the box that the joints stay in."""
 

@@ -22,8 +22,9 @@ def config_folder() -> Path:
 @dataclass
 class Settings:
     """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
-    at; samples: of a pixel, for smooth edges; hint: whether the first-run hint is still shown; autoplay: what is opened plays at once; recent: paths
-    opened, newest first; folder: where the next dialog begins."""
+    at; samples: of a pixel, for smooth edges; day: bright surroundings; hint: whether the first-run hint is still
+    shown; autoplay: what is opened plays at once; recent: paths opened, newest first; folder: where the next dialog
+    begins."""
 
     width: int = 1440
     height: int = 860

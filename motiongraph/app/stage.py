@@ -5,18 +5,6 @@ import numpy as np
 from motiongraph.app.cast import Cast, record_of
 from motiongraph.app.scene import visible_tracks
 
-PALETTE = np.array(  # sRGB, alpha; told apart also by people who see red and green alike
-    [
-        (0.90, 0.56, 0.22, 1.0),
-        (0.22, 0.52, 0.76, 1.0),
-        (0.24, 0.62, 0.48, 1.0),
-        (0.78, 0.40, 0.60, 1.0),
-        (0.85, 0.74, 0.30, 1.0),
-        (0.45, 0.42, 0.70, 1.0),
-        (0.55, 0.38, 0.28, 1.0),
-        (0.42, 0.62, 0.72, 1.0),
-    ]
-)
 _HERE = (0.0, 0.0, 0.0)
 
 
@@ -42,13 +30,12 @@ def set_stage(state) -> None:
 
 
 def _members(state, track, crowd):
-    """(entry, record, colour) of the characters of a view: the track's clip first, then the crowd."""
+    """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd."""
     lead = state.library.get(state.tracks[track].clip)
     if lead is None:
         return
     places = state.scene.places
-    colour = PALETTE[track % len(PALETTE)]
-    yield lead, record_of(lead, places.get(lead.number, _HERE)), colour
+    yield lead, record_of(lead, places.get(lead.number, _HERE)), track
     if not crowd:
         return
     others = [entry for entry in state.library if entry.used and entry is not lead]
@@ -57,7 +44,7 @@ def _members(state, track, crowd):
         place = places.get(entry.number, _HERE)
         if state.scene.layers.rows > 0:
             place = _beside(lead, entry, place[0], x, z)
-        yield entry, record_of(entry, place), PALETTE[(i + 1) % len(PALETTE)]
+        yield entry, record_of(entry, place), i + 1
 
 
 def _rows(count, gap):

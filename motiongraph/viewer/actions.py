@@ -240,7 +240,11 @@ def shown(text: str) -> str:
     return "+".join([*modifiers, _SHOWN.get(key, key)])
 
 
-_CHORDS = [(chord(key), action) for action in ACTIONS.values() for key in action.keys]
+_ALL = int(imgui.Key.mod_ctrl) | int(imgui.Key.mod_shift) | int(imgui.Key.mod_alt) | int(imgui.Key.mod_super)
+_CHORDS = [
+    (imgui.Key(number & ~_ALL), number & _ALL, action)
+    for number, action in ((chord(key), action) for action in ACTIONS.values() for key in action.keys)
+]
 
 
 def possible(action: Action, state) -> bool:
@@ -262,10 +266,7 @@ def keyboard(state, ui) -> None:
     io = imgui.get_io()
     if io.want_text_input or ui.flying:
         return
-    for number, action in _CHORDS:
-        key, modifiers = number & ~_ALL, number & _ALL
-        if io.key_mods == modifiers and imgui.is_key_pressed(imgui.Key(key), action.repeats):
+    held = int(io.key_mods)
+    for key, modifiers, action in _CHORDS:
+        if held == modifiers and imgui.is_key_pressed(key, action.repeats):
             act(action, state, ui)
-
-
-_ALL = int(imgui.Key.mod_ctrl) | int(imgui.Key.mod_shift) | int(imgui.Key.mod_alt) | int(imgui.Key.mod_super)

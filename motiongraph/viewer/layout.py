@@ -18,16 +18,17 @@ DOCKED = {
     "library": ("Library", library_panel, "left"),
     "clip": ("Clip", clip_panel, "left below"),
     "scene": ("Scene", scene_panel, "right"),
-    "camera": ("Camera", camera_panel, "right below"),
-    "stats": ("Stats", stats_panel, "right below"),
-    "messages": ("Messages", messages_panel, "right below"),
+    "camera": ("Camera", camera_panel, "right"),
+    "stats": ("Stats", stats_panel, "right"),
+    "messages": ("Messages", messages_panel, "right"),
 }
-_BAR = (
+_BAR = int(
     imgui.WindowFlags_.no_scrollbar
     | imgui.WindowFlags_.no_saved_settings
     | imgui.WindowFlags_.no_scroll_with_mouse
     | imgui.WindowFlags_.no_docking
 )
+_DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
 _SPACE = 0x6D6F74  # the number of the dock space: any, but always the same one, so that layouts are found again
 
 
@@ -36,6 +37,7 @@ class Layout:
 
     def __init__(self, fresh: bool):
         self._build = fresh
+        self._front: str | None = None  # the tab to be brought to the front, once it is there
 
     def draw(self, state, ui) -> None:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
@@ -48,17 +50,20 @@ class Layout:
         menu_bar(state, ui)
         self._bar("status", imgui.get_frame_height(), (ui.px(10), ui.px(4)), status_bar, state, ui)
         self._bar("timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
-        flags = imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node
         if state.wishes.reset_layout or self._build:
             state.wishes.reset_layout = self._build = False
             _first_layout(view, ui)
-        imgui.dock_space_over_viewport(_SPACE, view, flags)
+            self._front = "Scene"
+        imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
         node = imgui.internal.dock_builder_get_central_node(_SPACE)
         if node is not None:
             ui.scene = node.pos.x, node.pos.y, node.size.x, node.size.y
         for name, (title, content, _) in DOCKED.items():
             if name in state.wishes.shown:
                 self._docked(name, title, content, state, ui)
+        if self._front:
+            imgui.set_window_focus(self._front)
+            self._front = None
         self._floating(state, ui)
 
     @staticmethod
@@ -112,13 +117,12 @@ def _first_layout(view, ui) -> None:
     left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
     rest = left.id_at_opposite_dir
     right = build.dock_builder_split_node(rest, imgui.Dir.right, share / (1.0 - share))
-    left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, 0.48)
-    right_parts = build.dock_builder_split_node(right.id_at_dir, imgui.Dir.down, 0.42)
+    below = min(ui.px(322) / max(view.work_size.y, 1.0), 0.6)
+    left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, below)
     nodes = {
         "left": left_parts.id_at_opposite_dir,
         "left below": left_parts.id_at_dir,
-        "right": right_parts.id_at_opposite_dir,
-        "right below": right_parts.id_at_dir,
+        "right": right.id_at_dir,
     }
     for title, _, where in DOCKED.values():
         build.dock_builder_dock_window(title, nodes[where])

@@ -137,7 +137,9 @@ class Viewer:
         imgui.new_frame()
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
-        keyboard(state, ui)
+        if self.window.keys or self.window.pressed:
+            self.window.pressed = False
+            keyboard(state, ui)
         self._go_to_typed()
 
     def _compose(self):

@@ -6,13 +6,23 @@ import numpy as np
 
 from motiongraph.app.cast import Cast, Group, record_of
 from motiongraph.app.playback import frame_of
+from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of
 from motiongraph.viewer.draw.frame import DAY, NIGHT, Batch, Floor, Light, Marks, Points, SceneFrame, marks, polyline
+from motiongraph.viewer.draw.palette import CHARACTERS
 
-_ON_FLOOR = 0.004  # metres above it, so that nothing flickers
+_GHOST = (0.35, 0.45, 0.58, 0.55)
+_PRINT, _PLANTED = (0.16, 0.42, 0.33, 0.40), (0.12, 0.62, 0.42, 0.95)
+_PALETTE = np.array([(*rgb, 1.0) for rgb in CHARACTERS])
 _SAMPLES = 5  # points a bone in a point cloud, as the metric takes them (metric.md 2)
 _WINDOW = 1.0 / 3.0  # seconds
 _LONGEST = 3000  # points of a drawn path
+
+
+def colours_of(tints) -> np.ndarray:
+    """(n, 4) the colours of characters."""
+    return _PALETTE[np.asarray(tints) % len(_PALETTE)]
+
 
 look = lru_cache(maxsize=64)(look_of)
 
@@ -30,7 +40,7 @@ class Scenery:
         place = scene.places.get(entry.number, (0.0, 0.0, 0.0)) if entry else None
         travels = state.playback.root in ("captured", "path")
         batches = self._characters(cast, layers)
-        fixed = (id(cast), entry and entry.number, state.library.version, scene.version)
+        fixed = (cast.number, entry and entry.number, state.library.version, scene.version)
         if entry is not None:
             if layers.trajectory and travels:
                 batches += self._part("trajectory", fixed, lambda: _trajectories(cast))
@@ -42,15 +52,15 @@ class Scenery:
                 batches += self._cloud(layers.cloud, cast.groups[0])
             if layers.flow:
                 key = (*fixed, layers.flow_every, layers.flow_offset, layers.bone_style)
-                batches += self._part("flow", key, lambda: _flow(entry, place, layers))
+                batches += self._part("flow", key, lambda: _flow(entry, place, layers, track))
         if layers.ghosts and scene.ghosts:
             key = (scene.version, layers.bone_style)
             batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
-        centre = tuple(np.round(state.focus(track)[[0, 2]], 3))
+        x, _, z = state.focus(track).tolist()
         return SceneFrame(
             batches,
             light=Light(shadows=layers.shadows),
-            floor=Floor(style=layers.floor, centre=centre),
+            floor=Floor(style=layers.floor, centre=(x, z)),
             backdrop=DAY if state.settings.day else NIGHT,
         )
 
@@ -64,25 +74,25 @@ class Scenery:
         found = []
         for index, group in enumerate(cast.groups):
             own, count = look(group.skeleton), len(group.entries)
-            fixed = (id(cast), index, count)
+            fixed = (cast.number, index, count)
             if layers.bones:
                 make = own.bones if layers.bone_style == "capsules" else own.boxed_bones
                 (batch,) = self._part(f"bones {index}", (*fixed, layers.bone_style), lambda m=make, n=count: [m(n)])
                 if self._stale(batch, cast):
-                    own.fill_bones(batch, group.positions, group.orientations, group.colours)
+                    own.fill_bones(batch, group.positions, group.orientations, colours_of(group.tints))
                 found.append(batch)
             if layers.joints:
                 (batch,) = self._part(f"joints {index}", fixed, lambda o=own, n=count: [o.joints(n)])
                 if self._stale(batch, cast):
-                    own.fill_joints(batch, group.positions, _lighter(group.colours))
+                    own.fill_joints(batch, group.positions, _lighter(colours_of(group.tints)))
                 found.append(batch)
         return found
 
     @staticmethod
     def _stale(batch: Batch, cast: Cast) -> bool:
         """Whether a batch shows an older pose of the cast than the present one; it is taken to be filled now."""
-        stale = getattr(batch, "posed", None) != (id(cast), cast.version)
-        batch.posed = id(cast), cast.version
+        stale = getattr(batch, "posed", None) != (cast.number, cast.version)
+        batch.posed = cast.number, cast.version
         return stale
 
     def _planted(self, state, track, entry, cast) -> list[Batch]:
@@ -92,8 +102,8 @@ class Scenery:
         if len(feet):
             down = entry.prepared.planted[int(frame_of(state, track))]
             batch.rows[:, :3] = cast.groups[0].positions[0, feet]
-            batch.rows[:, 1] = 2 * _ON_FLOOR
-            batch.rows[:, 4:] = np.where(down[:, None], (0.12, 0.62, 0.42, 0.95), (0.0, 0.0, 0.0, 0.0))
+            batch.rows[:, 1] = 2 * motions.ABOVE_FLOOR
+            batch.rows[:, 4:] = np.where(down[:, None], _PLANTED, (0.0, 0.0, 0.0, 0.0))
             batch.touch()
         return [batch]
 
@@ -122,7 +132,7 @@ class Scenery:
         entry = group.entries[0]
         key = (entry, frames)
         if getattr(self, "_ahead", (None,))[0] != key:
-            self._ahead = key, Cast([(entry, group.records[0], group.colours[0])] * frames)
+            self._ahead = key, Cast([(entry, group.records[0], 0)] * frames)
         cast = self._ahead[1]
         records = cast.groups[0].records
         records[:] = group.records[0]
@@ -142,11 +152,11 @@ def _trajectories(cast: Cast) -> list[Batch]:
     found, alpha = [], 0.9 if len(cast) < 20 else 0.5
     rows, colours, joined = [], [], []
     for group in cast.groups:
-        for entry, record, colour in zip(group.entries, group.records, group.colours):
+        for entry, record, colour in zip(group.entries, group.records, colours_of(group.tints)):
             part = entry.clip.root[entry.start : entry.stop]
             part = part[:: max(1, len(part) // _LONGEST)]
             line = _placed(part, record["theta"], record["x"], record["z"])
-            line[:, 1] = _ON_FLOOR
+            line[:, 1] = motions.ABOVE_FLOOR
             rows.append(line)
             shade = np.linspace(0.35, 1.0, len(line))[:, None]
             colours.append(np.concatenate([np.tile(0.85 * colour[:3], (len(line), 1)), alpha * shade], axis=1))
@@ -173,35 +183,30 @@ def _prints(entry, place) -> Marks:
     """A disc wherever a foot joint stood, in the part that is played."""
     prints = entry.prepared.prints
     prints = prints[(prints[:, 3] < entry.stop) & (prints[:, 4] > entry.start)]
-    centres = _placed(np.column_stack([prints[:, 0], np.full(len(prints), _ON_FLOOR), prints[:, 1]]), *place)
-    return marks(centres, 0.05, (0.16, 0.42, 0.33, 0.40))
+    centres = _placed(np.column_stack([prints[:, 0], np.full(len(prints), motions.ABOVE_FLOOR), prints[:, 1]]), *place)
+    return marks(centres, 0.05, _PRINT)
 
 
-def _translucent(cast: Cast, layers) -> list[Batch]:
-    """A cast drawn so that one looks through its bodies."""
+def _ghosts(ghosts, layers) -> list[Batch]:
+    """The pinned poses, so that one looks through them."""
     found = []
-    for group in cast.groups:
+    for group in Cast([(ghost.entry, ghost.record, 0) for ghost in ghosts]).groups:
         own, count = look(group.skeleton), len(group.entries)
         make = own.bones if layers.bone_style == "capsules" else own.boxed_bones
         batch = make(count, groups=own.groups(count), shadow=False)
-        own.fill_bones(batch, group.positions, group.orientations, group.colours)
+        own.fill_bones(batch, group.positions, group.orientations, _GHOST)
         found.append(batch)
     return found
 
 
-def _ghosts(ghosts, layers) -> list[Batch]:
-    return _translucent(Cast([(g.entry, g.record, (0.35, 0.45, 0.58, 0.55)) for g in ghosts]), layers)
-
-
-def _flow(entry, place, layers) -> list[Batch]:
-    """The pose every so many frames at once, more transparent the older it is, pushed apart where that is asked for
-    (the dissertation's figures 5.1 to 5.9)."""
+def _flow(entry, place, layers, tint) -> list[Batch]:
+    """The pose every so many frames at once, clearer with age, pushed apart where that is asked for."""
     frames = np.arange(entry.start, entry.stop, layers.flow_every)
-    members = []
-    for index, frame in enumerate(frames):
-        record = record_of(entry, place)
-        record["frame"] = record["root_frame"] = frame
-        record["x"] += index * layers.flow_offset
-        age = (index + 1) / len(frames)
-        members.append((entry, record, (0.24 + 0.5 * age, 0.42 + 0.1 * age, 0.62 - 0.35 * age, 0.18 + 0.6 * age**1.5)))
-    return _translucent(Cast(members), layers)
+    record = record_of(entry, place)
+    cast = Cast([(entry, record, tint)] * len(frames))
+    group = cast.groups[0]
+    group.records["frame"] = group.records["root_frame"] = frames
+    cast.pose()
+    shift = motions.spread(group.positions[:, 0], np.arange(len(frames)), layers.flow_offset)
+    rgb = colours_of([tint])[0, :3]
+    return motions.flow(look(group.skeleton), group.positions, group.orientations, rgb, shift)

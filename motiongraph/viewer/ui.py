@@ -14,8 +14,9 @@ OWN = ("poll", "update", "upload", "draw", "panels")
 class Timings:
     """Milliseconds of every phase in the last frames: a ring, the newest at `last`."""
 
-    def __init__(self, frames: int = 480):
+    def __init__(self, frames: int = 300):
         self.ring = np.zeros((len(PHASES), frames), np.float32)
+        self.numbers = np.arange(frames, dtype=np.float32)
         self.count = 0
         self._summary = (-1, 0.0, 0.0, 0.0)
         self._means = np.zeros(len(OWN), np.float32)
@@ -44,7 +45,7 @@ class Timings:
     def ceiling(self) -> float:
         """A height for a graph of them, ms, that does not change all the time."""
         worst = self.summary()[2]
-        return next(float(c) for c in (2, 4, 8, 16, 32, 64, 1e9) if worst < 0.9 * c)
+        return next(float(c) for c in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 1e9) if worst < 0.9 * c)
 
     def summary(self) -> tuple[float, float, float]:
         """Frames a second, and median and 99th percentile of our own work in ms; worked out four times a second."""

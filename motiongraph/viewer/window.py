@@ -64,9 +64,20 @@ class Window:
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
         glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
+        # Keys that are down: without any, and with none pressed since, no shortcut can have been meant.
+        self.keys: set[int] = set()
+        self.pressed = False
+        glfw.set_key_callback(self.handle, self._key)
         self._listen()
         self._windowed: tuple[int, int, int, int] | None = None
         self._vsync: bool | None = None
+
+    def _key(self, _, key: int, code: int, action: int, modifiers: int) -> None:
+        if action == self.glfw.RELEASE:
+            self.keys.discard(key)
+        else:
+            self.keys.add(key)
+            self.pressed = True
 
     def _fitting(self, width, height):
         """Not larger than the screen, where one is known."""

@@ -55,16 +55,16 @@ def _labels(entry, state, ui) -> None:
         if imgui.selectable(f"{word}  {start} … {stop}", False)[0]:
             state.issue(do.Seek(start))
         imgui.pop_id()
-    imgui.set_next_item_width(7.5 * imgui.get_font_size())
-    _, ui.texts["part"] = imgui.input_text_with_hint("##part", "word", ui.texts.get("part", ""))
+    imgui.set_next_item_width(0.5 * imgui.get_content_region_avail().x)
+    _, ui.texts["part"] = imgui.input_text_with_hint("##part", "word for a part", ui.texts.get("part", ""))
     imgui.same_line()
     imgui.begin_disabled(not ui.texts["part"].strip() or not entry.trimmed)
-    if imgui.button("Label the trimmed part", (-1, 0)):
+    if imgui.button("Label part", (-1, 0)):
         here = {w for w, a, b in entry.spans if a <= entry.start and b >= entry.stop}
         words = tuple(here | {ui.texts["part"].strip()})
         state.issue(do.SetLabels(entry.number, words, entry.start, entry.stop))
     imgui.end_disabled()
-    tooltip("trim the clip to some frames first: the word then holds for these only")
+    tooltip("trim the clip first: the word then holds for the frames in use only")
 
 
 def _trim(entry, state, ui) -> None:

@@ -12,12 +12,12 @@ from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
 from motiongraph.viewer.panels.widgets import field, icons, note, section
 
 _HINTS = (
-    (icons.ICON_FA_COMPUTER_MOUSE, "Drag to orbit, wheel to zoom, right button and W A S D to fly"),
-    (icons.ICON_FA_PLAY, "Space plays and pauses, the arrow keys step, the timeline scrubs"),
-    (icons.ICON_FA_PERSON_WALKING, "Click another clip in the library; A shows all of them at once"),
-    (icons.ICON_FA_LAYER_GROUP, "C shows the point cloud, O the flow, G pins this pose as a ghost"),
-    (icons.ICON_FA_FOLDER_OPEN, "Drop your own .bvh or .amc files, or a whole folder, on this window"),
-    (icons.ICON_FA_KEYBOARD, "? lists all shortcuts"),
+    (icons.ICON_FA_COMPUTER_MOUSE, "Drag orbits, the wheel zooms"),
+    (icons.ICON_FA_PLAY, "Space plays, arrow keys step"),
+    (icons.ICON_FA_PERSON_WALKING, "Click another clip; A shows all at once"),
+    (icons.ICON_FA_LAYER_GROUP, "C point cloud, O flow, G pins a ghost"),
+    (icons.ICON_FA_FOLDER_OPEN, "Drop your own .bvh or .amc files here"),
+    (icons.ICON_FA_KEYBOARD, "? lists every key"),
 )
 
 
@@ -68,7 +68,7 @@ def _keys(title: str, lines) -> int:
     return len(lines)
 
 
-_OVERLAY = (
+_OVERLAY = int(
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_docking
     | imgui.WindowFlags_.always_auto_resize
@@ -82,7 +82,7 @@ _OVERLAY = (
 def hint_overlay(state, ui) -> None:
     """What to try, in a corner of the scene, until it is closed."""
     x, y, width, height = ui.scene
-    if not state.hint or width < ui.px(430) or height < ui.px(260):
+    if not state.hint or width < ui.px(560) or height < ui.px(300):
         return
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
     imgui.set_next_window_bg_alpha(0.86)
@@ -113,7 +113,7 @@ def scene_overlay(state, ui) -> None:
     if text:
         imgui.set_next_window_pos((x + 0.5 * width, y + 0.42 * height), imgui.Cond_.always, (0.5, 0.5))
         imgui.set_next_window_bg_alpha(0.86)
-        imgui.begin("over the scene", None, _OVERLAY | imgui.WindowFlags_.no_inputs)
+        imgui.begin("over the scene", None, _OVERLAY | int(imgui.WindowFlags_.no_inputs))
         imgui.text(text)
         imgui.end()
     if state.scene.views > 1:
@@ -127,7 +127,7 @@ def _name(track, left, top, wide, state, ui) -> None:
     text = f"{('A', 'B', 'result')[track]}  {entry.name if entry else '–'}"
     imgui.set_next_window_pos((left + ui.px(10), top + ui.px(10)))
     imgui.set_next_window_bg_alpha(0.7)
-    imgui.begin(f"name {track}", None, _OVERLAY | imgui.WindowFlags_.no_inputs)
+    imgui.begin(f"name {track}", None, _OVERLAY | int(imgui.WindowFlags_.no_inputs))
     imgui.text_colored(theme.ACCENT if track == state.active else theme.INK, text)
     imgui.end()
 

@@ -7,6 +7,14 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act
 from motiongraph.viewer.panels.widgets import icons, note, tooltip
 
+_SPAN = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
+_TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x)
+_TREE = int(
+    imgui.TreeNodeFlags_.default_open
+    | imgui.TreeNodeFlags_.span_avail_width
+    | imgui.TreeNodeFlags_.no_tree_push_on_open
+)
+
 
 def library_panel(state, ui) -> None:
     _buttons(state, ui)
@@ -26,6 +34,14 @@ def library_panel(state, ui) -> None:
         if shown:
             _group(title, shown, state, ui)
     imgui.end_child()
+    if ui.texts.get("context"):
+        imgui.open_popup("clip")
+        ui.texts["menu of"] = ui.texts.pop("context")
+    if imgui.begin_popup("clip"):
+        entry = state.library.get(int(ui.texts["menu of"]))
+        if entry is not None:
+            _context(entry, state, ui)
+        imgui.end_popup()
 
 
 def _buttons(state, ui) -> None:
@@ -59,26 +75,22 @@ def _filter(state, ui) -> str:
 
 def _group(title: str, entries: list, state, ui) -> None:
     imgui.push_style_color(imgui.Col_.text, theme.FAINT)
-    is_open = imgui.tree_node_ex(
-        title,
-        imgui.TreeNodeFlags_.default_open
-        | imgui.TreeNodeFlags_.span_avail_width
-        | imgui.TreeNodeFlags_.no_tree_push_on_open,
-    )
+    is_open = imgui.tree_node_ex(title, _TREE)
     imgui.pop_style_color()
     if not is_open:
         return
-    flags = imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x
-    if not imgui.begin_table(title, 3, flags):
+    if not imgui.begin_table(title, 3, _TABLE):
         return
     imgui.table_setup_column("use")
     imgui.table_setup_column("name", imgui.TableColumnFlags_.width_stretch)
     imgui.table_setup_column("seconds")
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(2), 0))
     clipper = imgui.ListClipper()
     clipper.begin(len(entries))
     while clipper.step():
         for entry in entries[clipper.display_start : clipper.display_end]:
             _row(entry, state, ui)
+    imgui.pop_style_var()
     imgui.end_table()
 
 
@@ -86,29 +98,23 @@ def _row(entry, state, ui) -> None:
     imgui.push_id(entry.number)
     imgui.table_next_row()
     imgui.table_next_column()
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(2), 0))
     changed, used = imgui.checkbox("##use", entry.used)
-    imgui.pop_style_var()
     if changed:
         state.issue(do.UseClip(entry.number, used))
-    tooltip("use in the graph, and in the crowd")
     imgui.table_next_column()
-    tracks = [t for t in range(state.scene.views) if state.tracks[t].clip == entry.number]
     chosen = state.tracks[state.active].clip == entry.number
-    flags = imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap
-    mark = "".join("ABR"[t] for t in tracks) if state.scene.views > 1 else ""
-    if imgui.selectable(f"{entry.name}{'  ' + mark if mark else ''}##clip", chosen, flags)[0]:
+    label = entry.name
+    if state.scene.views > 1:
+        marks = "".join("ABR"[t] for t in range(state.scene.views) if state.tracks[t].clip == entry.number)
+        label = f"{label}  {marks}##clip"
+    if imgui.selectable(label, chosen, _SPAN)[0]:
         state.issue(do.SelectClip(entry.number))
-    if ui.focus == "library" and chosen:
-        imgui.set_scroll_here_y()
-        ui.focus = ""
-    if imgui.begin_popup_context_item("##menu"):
-        _context(entry, state, ui)
-        imgui.end_popup()
-    else:
+    if imgui.is_item_hovered():
         tooltip(_described(entry))
+        if imgui.is_mouse_clicked(imgui.MouseButton_.right):
+            ui.texts["context"] = str(entry.number)
     imgui.table_next_column()
-    imgui.text_disabled(f"{(entry.stop - entry.start) / entry.clip.fps:.1f} s")
+    imgui.text_disabled(entry.lasting)
     imgui.pop_id()
 
 

@@ -1,10 +1,9 @@
 """How fast it runs: frames a second, the work of each phase, and a graph of the last frames."""
 
-import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.widgets import note, section
+from motiongraph.viewer.panels.widgets import note, section, tooltip
 from motiongraph.viewer.ui import OWN
 
 _SAID = {
@@ -14,6 +13,8 @@ _SAID = {
     "draw": "the scene",
     "panels": "what surrounds it",
 }
+_PLAIN = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend | implot.Flags_.no_inputs)
+_BARE = int(implot.AxisFlags_.no_tick_labels | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_grid_lines)
 
 
 def stats_panel(state, ui) -> None:
@@ -23,7 +24,9 @@ def stats_panel(state, ui) -> None:
     imgui.text(f"{rate:.0f} fps")
     imgui.pop_font()
     imgui.same_line(0, ui.px(12))
-    imgui.text_disabled(f"own work {median:.2f} ms, 99th percentile {worst:.2f} ms")
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled(f"own work {median:.1f} ms, p99 {worst:.1f} ms")
+    tooltip("the median of everything but the driver's swap, and what 99 of 100 frames stay below")
     _graph(timings, ui)
     if imgui.begin_table("phases", 3, imgui.TableFlags_.sizing_stretch_prop):
         for index, phase in enumerate(OWN):
@@ -43,11 +46,9 @@ def stats_panel(state, ui) -> None:
 
 def _graph(timings, ui) -> None:
     """Milliseconds of each phase, newest at the right."""
-    flags = implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend | implot.Flags_.no_inputs
-    if not implot.begin_plot("##frames", (-1, ui.px(110)), flags):
+    if not implot.begin_plot("##frames", (-1, ui.px(110)), _PLAIN):
         return
-    bare = implot.AxisFlags_.no_tick_labels | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_grid_lines
-    implot.setup_axes("", "ms", bare, implot.AxisFlags_.no_label)
+    implot.setup_axes("", "ms", _BARE, implot.AxisFlags_.no_label)
     frames = timings.ring.shape[1]
     implot.setup_axes_limits(0, frames, 0.0, timings.ceiling(), imgui.Cond_.always)
     stacked = timings.stacked()
@@ -55,5 +56,5 @@ def _graph(timings, ui) -> None:
         spec = implot.Spec()
         spec.fill_color = imgui.ImVec4(*theme.SERIES[index], 0.75)
         spec.offset = timings.offset
-        implot.plot_shaded(f"##{OWN[index]}", np.arange(frames, dtype=np.float32), stacked[index], 0.0, spec)
+        implot.plot_shaded(f"##{OWN[index]}", timings.numbers, stacked[index], 0.0, spec)
     implot.end_plot()

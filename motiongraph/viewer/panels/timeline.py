@@ -17,6 +17,9 @@ _LOOP_ICONS = {
     "once": icons.ICON_FA_ARROW_RIGHT_LONG,
 }
 
+_SPEED = int(imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp)
+_FAINT, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.35)
+
 
 def timeline_panel(state, ui) -> None:
     _transport(state, ui)
@@ -48,14 +51,13 @@ def _transport(state, ui) -> None:
     imgui.same_line(0, ui.px(3))
     action_button(icons.ICON_FA_BACKWARD, "reverse", state, ui, size)
     imgui.same_line(0, ui.px(12))
-    imgui.set_next_item_width(6.5 * imgui.get_font_size())
-    flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
-    changed, speed = imgui.slider_float("##speed", playback.speed, SLOWEST, FASTEST, "× %.2f", flags)
+    imgui.set_next_item_width(4.5 * imgui.get_font_size())
+    changed, speed = imgui.drag_float("##speed", playback.speed, 0.01, SLOWEST, FASTEST, "× %.2f", _SPEED)
     if changed:
         state.issue(do.SetSpeed(speed))
     if imgui.is_item_clicked(imgui.MouseButton_.right):
         state.issue(do.SetSpeed(1.0))
-    tooltip("speed: 0.1 to 4 times; right click for normal")
+    tooltip("speed, 0.1 to 4 times: drag, double-click to type, right click for normal")
     imgui.same_line(0, ui.px(12))
     _root(state, ui)
     _where(state, ui)
@@ -160,17 +162,16 @@ def _lane(track: int, state, ui) -> None:
 def _ruler(draw, entry, at, top, ui) -> None:
     """A number every 1, 2 or 5 times ten frames, as far apart as there is room."""
     last = max(len(entry.clip) - 1, 1)
-    room = (at(last) - at(0)) / max(imgui.calc_text_size(f"  {last}  ").x, 1.0)
-    step = last / max(room, 1.0)
+    width = at(last) - at(0)
+    step = last / max(width / ui.px(90), 1.0)
     power = 10 ** math.floor(math.log10(max(step, 1.0)))
     step = max(int(next(m * power for m in (1, 2, 5, 10) if m * power >= step)), 1)
-    ink, line = colour32(theme.FAINT), colour32(theme.FAINT, 0.35)
+    high, below = imgui.get_font_size(), top + ui.px(1)
     for frame in range(0, last + 1, step):
-        x = at(frame)
-        draw.add_line((x, top + ui.px(3)), (x, top + 1.25 * imgui.get_font_size()), line)
-        text = str(frame)
-        if x + imgui.calc_text_size(text).x < at(last) + ui.px(4):
-            draw.add_text((x + ui.px(3), top + ui.px(1)), ink, text)
+        x, text = at(frame), str(frame)
+        draw.add_line((x, top + ui.px(3)), (x, top + 1.25 * high), _LINE)
+        if x + 0.62 * high * len(text) < at(last):  # digits are that wide
+            draw.add_text((x + ui.px(3), below), _FAINT, text)
 
 
 def _spans(draw, entry, at, bottom, ui) -> None:

@@ -10,13 +10,18 @@ COMBO = 11.0  # widths in units of the text's height
 __all__ = ["action_button", "action_item", "field", "icons", "note", "section", "toggle", "word_colour"]
 
 
+# Flags are put together once: doing so costs more than what they are for.
+_TIP = int(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled)
+_LIT = imgui.color_convert_float4_to_u32((*theme.ACCENT[:3], 0.35))
+
+
 def keys_of(name: str) -> str:
     keys = ACTIONS[name].keys
     return shown(keys[0]) if keys else ""
 
 
 def tooltip(text: str) -> None:
-    if imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled):
+    if imgui.is_item_hovered(_TIP):
         imgui.set_tooltip(text)
 
 
@@ -31,17 +36,20 @@ def action_item(name: str, state, ui) -> None:
 def action_button(label: str, name: str, state, ui, size=(0, 0)) -> None:
     """An action as a button, lit while it is on; its tooltip names it and its key."""
     action = ACTIONS[name]
-    lit = bool(action.checked and action.checked(state))
+    lit, dead = bool(action.checked and action.checked(state)), not possible(action, state)
     if lit:
-        imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.35))
-    imgui.begin_disabled(not possible(action, state))
+        imgui.push_style_color(imgui.Col_.button, _LIT)
+    if dead:
+        imgui.begin_disabled()
     if imgui.button(label, size):
         act(action, state, ui)
-    imgui.end_disabled()
+    if dead:
+        imgui.end_disabled()
     if lit:
         imgui.pop_style_color()
-    keys = keys_of(name)
-    tooltip(f"{action.text}  ({keys})" if keys else action.text)
+    if imgui.is_item_hovered(_TIP):
+        keys = keys_of(name)
+        imgui.set_tooltip(f"{action.text}  ({keys})" if keys else action.text)
 
 
 def toggle(name: str, state, ui, text: str | None = None) -> None:
