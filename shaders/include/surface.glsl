@@ -28,9 +28,8 @@ float open_to_sky(vec3 p, vec3 n) {
         float along = clamp(dot(off, axis) / max(dot(axis, axis), 1e-8), 0.0, 1.0);
         vec3 way = axis * along - off;
         float radius = mix(a.w, b.w, along), away = max(length(way), 0.9 * radius);
-        float facing = dot(n, way) / max(length(way), 1e-5);
-        float share = radius / away;
-        open *= 1.0 - clamp(0.5 * (facing + 0.25 * share) / (0.5 + 0.125 * share), 0.0, 1.0) * share * share * 0.8;
+        float facing = max(dot(n, way) / max(length(way), 1e-5), 0.0), share = radius / away;
+        open *= 1.0 - facing * share * share;
     }
     return 0.25 + 0.75 * open;  // light also comes back from the limbs themselves
 }
