@@ -44,27 +44,30 @@ class Labelling:
         """How often the set has changed up to each frame."""
         return np.concatenate([[0], np.cumsum(self.frames[1:] != self.frames[:-1])])
 
-    def _uniform(self, clip, frame, length):
-        """The one set of frames frame … frame + length − 1 of a clip, MIXED where there are several; arrays."""
-        at = self.starts[clip] + frame
-        last = at + np.maximum(length, 1) - 1
-        return np.where(self._changes[at] == self._changes[last], self.frames[at], MIXED)
-
     def pieces(self, structure: Structure) -> np.ndarray:
-        """(N,) the set of the piece from each node to the next."""
+        """(N,) the set of the piece from each node to the next, MIXED where its frames have several."""
         if len(self.sets) <= 1:
             return np.zeros(len(structure), np.int32)
-        return self._uniform(structure.clip, structure.frame, structure.piece)
+        at = self.starts[structure.clip] + structure.frame
+        last = at + np.maximum(structure.piece, 1) - 1
+        return np.where(self._changes[at] == self._changes[last], self.frames[at], MIXED)
 
     def transitions(self, transitions: np.ndarray, window: int) -> np.ndarray:
-        """(T,) the set of each transition: the union of both its windows' labels."""
+        """(T,) the set of each transition: every frame of it has the labels of both frames it is blended from."""
         if len(self.sets) <= 1:
             return np.zeros(len(transitions), np.int32)
-        out = self._uniform(transitions["src"], transitions["src_frame"], window)
-        into = self._uniform(transitions["dst"], transitions["dst_frame"], window)
         index = {s: i for i, s in enumerate(self.sets)}
         union = np.array([[index.get(a | b, MIXED) for b in self.sets] for a in self.sets], np.int32)
-        return np.where((out == MIXED) | (into == MIXED), MIXED, union[out, into])
+        src, dst = (self.starts[transitions[end]] + transitions[f"{end}_frame"] for end in ("src", "dst"))
+        found = union[self.frames[src], self.frames[dst]]
+        # Only where labels change within a window do its other frames have to be looked at.
+        changing = [self._changes[at] != self._changes[at + window - 1] for at in (src, dst)]
+        some = np.flatnonzero(changing[0] | changing[1])
+        mixed = np.zeros(len(some), bool)
+        for frame in range(1, window):
+            mixed |= union[self.frames[src[some] + frame], self.frames[dst[some] + frame]] != found[some]
+        found[some[mixed]] = MIXED
+        return found
 
     def at(self, clip, frame) -> np.ndarray:
         """The set of single frames; arrays of clips and frames."""

@@ -16,13 +16,15 @@ from motiongraph.graph.structure import Structure, read, strong_components
 @dataclass(frozen=True, eq=False)
 class Kept:
     """What may be walked. transitions: (T,) bool; pieces: (N,) bool, whether the piece from a node to the next may be
-    played; nodes: (N,) bool, those in the kept part of a set; counted: (N,) bool, the pieces inside those parts, from
-    whose frames motion of the same labels can go on for ever; sizes: for every set of labels the frames of its strong
-    parts with a cycle, largest first; reach: (sets, sets) bool, from which set motion can get to which other."""
+    played; nodes: (N,) bool, those in the kept part of a set; members: (sets, N) bool, of which set; counted: (N,)
+    bool, the pieces inside those parts, from whose frames motion of the same labels can go on for ever; sizes: for
+    every set of labels the frames of its strong parts with a cycle, largest first; reach: (sets, sets) bool, from
+    which set motion can get to which other."""
 
     transitions: np.ndarray
     pieces: np.ndarray
     nodes: np.ndarray
+    members: np.ndarray
     counted: np.ndarray
     sizes: tuple[np.ndarray, ...]
     reach: np.ndarray
@@ -59,7 +61,7 @@ def prune(structure: Structure, taken: np.ndarray, labelling: Labelling, piece_s
         on = np.flatnonzero(between & nodes)
         leaves = np.concatenate([structure.leaves[transitions], on])
         reach = _reach(members, leaves, np.concatenate([structure.arrives[transitions], following[on]]))
-    return Kept(transitions, pieces, nodes, counted, tuple(sizes), reach)
+    return Kept(transitions, pieces, nodes, members, counted, tuple(sizes), reach)
 
 
 def _largest(structure, open_, own):

@@ -49,12 +49,12 @@ class Structure:
     @cached_property
     def goes_on(self) -> np.ndarray:
         """(N,) bool: whether the next node is in the same clip, so that a piece of it leads there."""
-        return np.append(self.clip[1:] == self.clip[:-1], False)
+        return np.append(self.clip[1:] == self.clip[:-1], False)[: len(self)]
 
     @cached_property
     def piece(self) -> np.ndarray:
         """(N,) frames of the piece from each node to the next; 0 at the last node of a clip."""
-        return np.where(self.goes_on, np.append(np.diff(self.frame), 0), 0)
+        return np.where(self.goes_on, np.diff(self.frame, append=0), 0)
 
 
 @njit(
