@@ -29,6 +29,13 @@ class Choices:
         """(E,) where the edges come from."""
         return np.repeat(np.arange(len(self.at)), np.diff(self.first)).astype(np.int32)
 
+    @property
+    def busy(self) -> np.ndarray:
+        """(N,) bool: the nodes that an edge leaves or reaches."""
+        busy = np.diff(self.first) > 0
+        busy[self.to] = True
+        return busy
+
     def reversed(self) -> "Choices":
         """Every edge the other way round."""
         return _sorted(self.to, self.tail, self.row, self.frames, self.cost, self.at, self.starts)

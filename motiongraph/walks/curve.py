@@ -81,20 +81,18 @@ def _tangents(places, closed):
     return way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
 
 
-def between(place, heading: float, target, facing: float | None = None) -> Curve:
+def between(place, heading: float, target, facing: float | None = None, handle: float = 0.5) -> Curve:
     """A smooth way from a place (x, z) and heading to a target, arriving with `facing` if it is given (radians).
 
-    A cubic whose handles are as long as the distance asks for, so that the way guides all along and turns no more
-    than it must (Kovar 2002, 4.3: guidance throughout).
+    A cubic whose handles are this share of the distance, so that the way guides all along and turns no more than it
+    must (Kovar 2002, 4.3: guidance throughout).
     """
     place, target = np.asarray(place, float), np.asarray(target, float)
-    far = float(np.linalg.norm(target - place))
-    handle = max(0.5 * far, 0.6)
-    ahead = handle * np.array([np.sin(heading), np.cos(heading)])
+    far = max(handle * float(np.linalg.norm(target - place)), 0.5)
+    ahead = place + far * np.array([np.sin(heading), np.cos(heading)])
     if facing is None:
-        last = target - (target - place - 0.5 * ahead) * 0.3
+        last = target + (ahead - target) / 3.0
     else:
-        last = target - handle * np.array([np.sin(facing), np.cos(facing)])
+        last = target - far * np.array([np.sin(facing), np.cos(facing)])
     u = np.linspace(0.0, 1.0, 65)[:, None]
-    b = (1 - u) ** 3, 3 * u * (1 - u) ** 2, 3 * u**2 * (1 - u), u**3
-    return Curve.of(b[0] * place + b[1] * (place + ahead) + b[2] * last + b[3] * target)
+    return Curve.of((1 - u) ** 3 * place + 3 * u * (1 - u) ** 2 * ahead + 3 * u**2 * (1 - u) * last + u**3 * target)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -47,12 +48,13 @@ class Goal:
     changes: np.ndarray
 
     @classmethod
-    def of(cls, graph, curve: Curve, labels=None, weights: Weights | None = None, **ends) -> "Goal":
-        """labels: as for `follow_path`; ends: fields of `Rules` about the end of the path."""
+    def of(cls, graph, curve: Curve, labels=None, weights: Weights | None = None, check=True, **ends) -> "Goal":
+        """labels: as for `follow_path`; check: that these can be had; ends: fields of `Rules` about the path's end."""
         ground, weights = ground_of(graph), weights or Weights()
         asked, changes = stretches(labels, curve)
-        needs = tuple(None if name is None else frames_named(graph, name) for name in asked)
-        _check(graph, needs, asked)
+        needs = tuple(None if name is None else _wanted(graph, name)[0] for name in asked)
+        if check:
+            _check(graph, needs, asked)
         rules = Rules(
             **{
                 "length": curve.length,
@@ -76,7 +78,7 @@ class Goal:
             }
             | ends
         )
-        return cls(curve, _road(graph, ground, curve, needs, changes, weights), rules, needs, asked, changes)
+        return cls(curve, _road(graph, ground, curve, asked, changes, weights), rules, needs, asked, changes)
 
     @property
     def longest(self) -> float:
@@ -130,25 +132,40 @@ def _leads(graph, source, target):
     return np.isfinite(shortest(network, network.frames, begin)[0][target[network.at]]).any()
 
 
-def _road(graph, ground: Ground, curve: Curve, needs, changes, weights) -> Road:
+def _road(graph, ground: Ground, curve: Curve, asked, changes, weights) -> Road:
     along, frames = curve.along, len(ground.terrain.path)
     stretch = (np.searchsorted(changes, along, side="right") - 1).astype(np.int32)
     line = np.zeros((len(along), 6))
     line[:, :2], line[:, 2:4] = curve.places, curve.tangents
     ends = np.append(changes[1:], np.inf)
     line[:, 5] = ends[stretch] - along
-    if any(need is not None for need in needs):
+    if any(name is not None for name in asked):
         off = np.abs(along[:, None] - changes[None, 1:]).min(axis=1, initial=np.inf)
         line[:, 4] = weights.label * np.minimum(1.0, off / max(weights.near, 1e-9))
-    need = np.ones((len(needs), frames), np.uint8)
-    away = np.zeros((len(needs), frames), np.float32)
-    for k, mask in enumerate(needs):
-        if mask is not None:
-            need[k], away[k] = mask, seconds_to(graph, mask)
+    need = np.ones((len(asked), frames), np.uint8)
+    away = np.zeros((len(asked), frames), np.float32)
+    for k, name in enumerate(asked):
+        if name is not None:
+            need[k], away[k] = _wanted(graph, name)
     road = Road(line, stretch, need, away)
     for array in road:
         array.flags.writeable = False
     return road
+
+
+_asked_before: WeakKeyDictionary = WeakKeyDictionary()
+
+
+def _wanted(graph, name):
+    """(F,) bool the frames of a name, and (F,) the seconds to it; worked out once for each view of a graph."""
+    candidates, known = _asked_before.get(graph, (None, None))
+    if candidates is not graph.candidates:
+        known = {}
+        _asked_before[graph] = graph.candidates, known
+    if name not in known:
+        mask = frames_named(graph, name)
+        known[name] = mask, seconds_to(graph, mask)
+    return known[name]
 
 
 def seconds_to(graph, mask) -> np.ndarray:

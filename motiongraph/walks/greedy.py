@@ -38,8 +38,8 @@ def greedy_walk(graph, rng=0, max_transitions: int = 50, *, start=None, share: f
         if not len(ahead):
             clip, at = ground.place(frame)
             note = (
-                f"it ended after {step} transitions at frame {at} of {graph.clips[clip].name}, from where no transition "
-                f"below {graph.thresholds.highest:g} cm leaves; a pruned graph has no such end"
+                f"it ended after {step} transitions at frame {at} of {graph.clips[clip].name}, from where none below "
+                f"{graph.thresholds.highest:g} cm leaves; a pruned graph has no such end"
             )
             break
         taken.append(pick(ahead))
@@ -61,7 +61,8 @@ def _start(graph, ground, start, pick, rng):
         if start is None:
             raise MotionError(f"the graph has no transitions below {graph.thresholds.highest:g} cm")
         raise MotionError(
-            f"no transition below {graph.thresholds.highest:g} cm leaves {called(graph, start)}; a higher threshold has more"
+            f"no transition below {graph.thresholds.highest:g} cm leaves {called(graph, start)}; a higher threshold "
+            "has more"
         )
     return beginning(terrain, ground.starts, named, int(terrain.leave[pick(possible)]))
 

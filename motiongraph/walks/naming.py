@@ -65,41 +65,32 @@ def called(graph, asked) -> str:
     return str(asked)
 
 
+def spans(graph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F,) the first frame and the end (exclusive) of the unbroken stretch of `mask` around each of its frames."""
+    breaks = np.zeros(len(mask) + 1, bool)
+    breaks[np.cumsum([0, *map(len, graph.clips)])] = True
+    opens = mask & (breaks[:-1] | ~np.append(False, mask[:-1]))
+    closes = mask & (breaks[1:] | ~np.append(mask[1:], False))
+    index = np.arange(len(mask), dtype=np.int32)
+    begin = np.maximum.accumulate(np.where(opens, index, 0))
+    end = np.minimum.accumulate(np.where(closes, index + 1, len(index))[::-1])[::-1]
+    return begin.astype(np.int32), end.astype(np.int32)
+
+
 def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | None:
     """cm: the lowest threshold at which one of the frames `target` (F,) can be reached from one of `source`; None for
     none up to the ceiling."""
     network = all_choices(graph)
-    begin = np.where(_from_frames(network, source), 0.0, np.inf)
+    clips, cuts = clip_of(network.starts, network.at), network.starts[1:-1]
+    # From a frame every later node of its clip is in reach, and a frame from every earlier one.
+    first = np.array([np.flatnonzero(part)[:1].max(initial=-1) for part in np.split(source, cuts)])
+    last = np.array([np.flatnonzero(part)[-1:].max(initial=-1) for part in np.split(target, cuts)])
+    local = network.at - network.starts[clips]
+    begin = np.where((first[clips] >= 0) & (local >= first[clips]), 0.0, np.inf)
     length, _ = shortest(network, network.cost, begin, steepest=True)
-    ends = _to_frames(network, target)
+    ends = local <= last[clips]
     least = length[ends].min() if ends.any() else np.inf
     return float(least) if np.isfinite(least) else None
-
-
-def _from_frames(network, mask):
-    """(N,) bool: the nodes at or right after one of the frames, in the same clip."""
-    nodes = np.zeros(len(network.at), bool)
-    if not len(network.at):
-        return nodes
-    frames = np.flatnonzero(mask)
-    index = np.searchsorted(network.at, frames)
-    inside = index < len(network.at)
-    index, frames = index[inside], frames[inside]
-    same = clip_of(network.starts, network.at[index]) == clip_of(network.starts, frames)
-    nodes[index[same]] = True
-    return nodes
-
-
-def _to_frames(network, mask):
-    """(N,) bool: the nodes at or right before one of the frames, in the same clip."""
-    nodes = np.zeros(len(network.at), bool)
-    frames = np.flatnonzero(mask)
-    index = np.searchsorted(network.at, frames, side="right") - 1
-    inside = index >= 0
-    index, frames = index[inside], frames[inside]
-    same = clip_of(network.starts, network.at[index]) == clip_of(network.starts, frames)
-    nodes[index[same]] = True
-    return nodes
 
 
 def clip_of(starts, frames):

@@ -17,7 +17,8 @@ class Walk:
     """clips: those of the graph; window: L, the frames of a transition; fps; steps: n rows of STEP;
     transitions: n − 1 rows of TRANSITION, the k-th from step k to step k + 1; method: how it was found;
     complete: False for the best found so far when time ran out; note: what there is to say about how it ended;
-    seconds: spent computing; facts: figures of the method, such as path error; placed: theta, x, z, where the first
+    seconds: spent computing; facts: figures of the method, such as path error, or functions that give some when the
+    report is asked for (`synthesize` leaves the quality of the motion it made); placed: theta, x, z, where the first
     step's clip is put on the floor."""
 
     clips: tuple
@@ -95,7 +96,11 @@ class Walk:
         return out
 
     def report(self) -> dict:
-        """Plain numbers: what was played, what it cost, how long it took to find."""
+        """Plain numbers: what was played, what it cost, how long it took to find; once there is a motion made of it,
+        also how good that is (foot slide, seams, knees: see `synthesis.quality`)."""
+        facts = {}
+        for name, fact in self.facts.items():
+            facts |= fact() if callable(fact) else {name: fact}
         cost = self.transitions["cost"]
         return {
             "method": self.method,
@@ -108,7 +113,7 @@ class Walk:
             "cost_max": float(cost.max()) if len(cost) else 0.0,
             "clips": len(set(self.steps["clip"].tolist())),
             "compute_seconds": self.seconds,
-            **self.facts,
+            **facts,
         }
 
     def log(self) -> str:

@@ -36,7 +36,8 @@ def random_walk(
         nodes = np.flatnonzero(named)
     if not len(nodes):
         raise MotionError(
-            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} cm; a higher threshold may have one"
+            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} cm; a higher threshold may "
+            "have one"
         )
     frame = begin = int(rng.choice(nodes))
     wanted = np.inf if transitions is not None else seconds * graph.fps
@@ -60,7 +61,10 @@ def random_walk(
         if made < len(chances) and frames < wanted:
             clip, at = ground.place(frame)
             name = graph.clips[clip].name
-            note = f"it ended after {count} transitions at frame {at} of {name}: none leaves; a pruned graph has no such end"
+            note = (
+                f"it ended after {count} transitions at frame {at} of {name}, from where none leaves; a pruned graph "
+                "has no such end"
+            )
             break
     taken = np.concatenate([np.empty(0, np.int32), *parts])
     rows = graph.candidates.table[ground.rows[taken]]
@@ -99,7 +103,7 @@ def _wander(terrain, clip_of, seen, chances, frame, frames, wanted, least, varie
         end = terrain.run_end[frame]
         if end < 0:
             return n, frame, frames
-        if frames + end - frame >= wanted and frames + terrain.leave[terrain.next_out[frame]] - frame >= wanted:
+        if frames + end - frame >= wanted:
             return n, frame, frames + end - frame
         last = terrain.next_out[end + 1]
         first = terrain.next_out[min(frame + least, end + 1)]

@@ -1,0 +1,198 @@
+"""A walk that is steered while it plays: planned a few metres ahead, again and again (Kovar 2002, 5.3)."""
+
+import time
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.walks.curve import Curve, between
+from motiongraph.walks.goal import Goal, Weights
+from motiongraph.walks.ground import alive, ground_of
+from motiongraph.walks.naming import frames_named
+from motiongraph.walks.path import placed_at, starting_frames
+from motiongraph.walks.plan import Effort, find
+from motiongraph.walks.reach import heading_of
+from motiongraph.walks.road import REALS
+from motiongraph.walks.walk import Walk, compose
+
+_AHEAD = 2.5  # m that are planned at once
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What to show now: clip and frame at a placement (theta, x, z); within a transition also the other clip and frame
+    it is blended with, at its placement, and the share of the first motion, else None, None, None and 1."""
+
+    clip: int
+    frame: int
+    placement: tuple[float, float, float]
+    other: int | None = None
+    other_frame: int | None = None
+    other_placement: tuple[float, float, float] | None = None
+    share: float = 1.0
+
+
+class LiveWalk:
+    """Goes where it is told, frame by frame, and never ends.
+
+    live = LiveWalk(graph); live.head_for((3, 4)); live.replan(); moment = live.advance()
+
+    `head_for` a point, a direction or along a path; `replan` from the current frame takes a few milliseconds and may
+    be called at any time; `advance` replans by itself when the plan is used up. `label` asks for motion of one kind.
+    """
+
+    def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 8):
+        self.graph = alive(graph)
+        self.ground = ground_of(self.graph)
+        self.weights, self.effort = weights or Weights(), Effort(width=width)
+        frames = starting_frames(self.graph, start)
+        if not len(frames):
+            raise MotionError("there is no frame to start from in the pruned graph; name another start")
+        self._frame = int(np.random.default_rng(rng).choice(frames))
+        place = placed_at(self.ground, np.array([self._frame]), np.asarray(at, float), heading_of(heading))[0]
+        self._placement = tuple(float(v) for v in place[:3])
+        self._begin, self._placed = self._frame, self._placement
+        self._plan: deque[int] = deque()
+        self._within = -1  # frames of the transition under way that were shown, −1 for none
+        self._taken: list[int] = []
+        self._target, self._label, self._along = None, None, 0.0
+
+    @property
+    def label(self) -> str | None:
+        return self._label
+
+    @label.setter
+    def label(self, name: str | None) -> None:
+        if name is not None:
+            mask = frames_named(self.graph, name)
+            if not mask[self.ground.nodes].any():
+                raise MotionError(
+                    f"no motion labelled {name} goes on for ever at this threshold; a higher one keeps more"
+                )
+        self._label = name
+
+    @property
+    def place(self) -> np.ndarray:
+        """(2,) x, z on the floor now; within a transition, where it ends."""
+        frame, placement = self._coming()
+        return self._on_floor(frame, placement)
+
+    @property
+    def heading(self) -> float:
+        """Radians about y that the body faces, 0 along z."""
+        frame, placement = self._coming()
+        return float(self.ground.heading(frame) + placement[0])
+
+    def _on_floor(self, frame, placement):
+        theta, x, z = placement
+        a, b = self.ground.terrain.path[frame]
+        c, s = np.cos(theta), np.sin(theta)
+        return np.array([x + c * a + s * b, z - s * a + c * b])
+
+    def head_for(self, target=None, direction=None) -> None:
+        """Go to a point (x, z), along a `Curve`, in a direction (radians, or x, z), or, with neither, straight on."""
+        if direction is not None:
+            turn = heading_of(direction)
+            self._target = np.array([np.sin(turn), np.cos(turn)])
+        elif target is None or isinstance(target, Curve):
+            self._target, self._along = target, 0.0
+        else:
+            point = np.asarray(target, float)
+            if point.shape != (2,) or not np.isfinite(point).all():
+                raise MotionError(f"a place is a pair x, z in metres, not {target!r}")
+            self._target = ("point", point)
+
+    def _way(self) -> Curve:
+        """The next few metres of the way to go."""
+        place, heading, target = self.place, self.heading, self._target
+        if isinstance(target, Curve):
+            return self._along_path(target, place)
+        if isinstance(target, tuple):
+            way = target[1] - place
+            far = float(np.linalg.norm(way))
+            if far > 0.3:
+                return between(place, heading, place + way * min(1.0, _AHEAD / far))
+            target = None
+        ahead = np.array([np.sin(heading), np.cos(heading)]) if target is None else target
+        return between(place, heading, place + _AHEAD * ahead, float(np.arctan2(*ahead)))
+
+    def _along_path(self, curve, place):
+        """The path from the nearest place ahead, drawn aside to where the body is; at its end, straight on."""
+        spacing, last = curve.spacing, len(curve.places) - 1
+        first = int(self._along / spacing)
+        near = curve.places[first : first + max(round(1.0 / spacing), 2)]
+        here = first + int(np.argmin(((near - place) ** 2).sum(axis=1)))
+        if curve.closed and here >= last - 1:
+            here = 0
+        self._along = here * spacing
+        u = np.arange(round(_AHEAD / spacing) + 1)
+        index = (here + u) % last if curve.closed else here + u
+        beyond = np.zeros(len(u)) if curve.closed else np.maximum(index - last, 0) * spacing
+        points = curve.places[np.minimum(index, last)] + beyond[:, None] * curve.tangents[-1]
+        rest = np.maximum(1.0 - u / len(u), 0.0)[:, None] ** 2
+        return Curve.of(points + rest * (place - points[0]))
+
+    def _coming(self):
+        """The frame and placement at which the next choice can be made."""
+        if self._within < 0:
+            return self._frame, self._placement
+        k = self._plan[0]
+        return int(self.ground.terrain.arrive[k]), self._after(k)
+
+    def _after(self, k):
+        return tuple(float(v) for v in compose(self._placement, self.ground.terrain.jump[k, :3]))
+
+    def replan(self) -> float:
+        """Plan the next metres anew from the current frame; returns the seconds it took."""
+        began = time.perf_counter()
+        frame, placement = self._coming()
+        goal = Goal.of(self.graph, self._way(), self._label, self.weights, check=False)
+        state = np.zeros((1, REALS))
+        state[0, :3] = placement
+        found = find(self.graph, goal, np.array([frame]), state, self.effort)
+        under_way = [self._plan[0]] if self._within >= 0 else []
+        self._plan = deque([*under_way, *found.taken])
+        return time.perf_counter() - began
+
+    def advance(self) -> Moment:
+        """Show the next frame."""
+        terrain, window = self.ground.terrain, self.ground.window
+        if self._within < 0 and not self._plan and self._frame >= self._safe():
+            self.replan()
+            if not self._plan:
+                # The run must be left at its end at the latest; the cheapest way out will do.
+                ways = np.arange(terrain.next_out[self._frame], terrain.next_out[terrain.run_end[self._frame] + 1])
+                self._plan.append(int(ways[np.argmin(terrain.jump[ways, 3])]))
+        if self._within < 0 and self._plan and self._frame >= terrain.leave[self._plan[0]]:
+            self._within = 0
+        if self._within < 0:
+            clip, frame = self.ground.place(self._frame)
+            self._frame += 1
+            return Moment(clip, frame, self._placement)
+        k = self._plan[0]
+        (a, at), (b, to) = self.ground.place(int(terrain.leave[k])), self.ground.place(int(terrain.arrive[k]) - window)
+        u = (self._within + 1) / window
+        share, after, n = 2 * u**3 - 3 * u**2 + 1, self._after(k), self._within
+        moment = Moment(a, at + n, self._placement, b, to + n, after, share)
+        self._within += 1
+        if self._within == window:
+            self._plan.popleft()
+            self._taken.append(k)
+            self._frame, self._placement, self._within = int(terrain.arrive[k]), after, -1
+        return moment
+
+    def _safe(self):
+        """The last frame up to which nothing needs to be decided: half a second before the last way out."""
+        terrain = self.ground.terrain
+        last = terrain.next_out[terrain.run_end[self._frame] + 1] - 1
+        return int(terrain.leave[last]) - self.ground.fps // 2
+
+    def walk(self) -> Walk:
+        """What was played so far, up to the end of the last clip's piece."""
+        rows = self.graph.candidates.table[self.ground.rows[np.array(self._taken, int)]]
+        stop = self.ground.place(max(self._frame - 1, 0))[1] + 1
+        if self._taken and self._frame == self.ground.terrain.arrive[self._taken[-1]]:
+            stop = self.ground.place(self._frame)[1]
+        return Walk.of(self.graph, self.ground.place(self._begin), rows, stop=stop, placed=self._placed, method="live")
