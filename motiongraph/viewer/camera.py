@@ -42,11 +42,11 @@ class Camera:
     @property
     def axes(self) -> np.ndarray:
         """(3, 3) rows: right, up and backward of the camera in the world."""
-        yaw, pitch, roll = np.radians([self.yaw, self.pitch, self.roll])
-        back = np.array([np.sin(yaw) * np.cos(pitch), np.sin(pitch), np.cos(yaw) * np.cos(pitch)])
-        right = np.array([np.cos(yaw), 0.0, -np.sin(yaw)])
-        up = np.cross(back, right)
-        return np.array([np.cos(roll) * right + np.sin(roll) * up, np.cos(roll) * up - np.sin(roll) * right, back])
+        (sy, sp, sr), (cy, cp, cr) = (f(np.radians([self.yaw, self.pitch, self.roll])) for f in (np.sin, np.cos))
+        back = np.array([sy * cp, sp, cy * cp])
+        right = np.array([cy, 0.0, -sy])
+        up = np.array([-sy * sp, cp, -cy * sp])
+        return np.array([cr * right + sr * up, cr * up - sr * right, back])
 
     @property
     def eye(self) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 from OpenGL import GL
 
 from motiongraph.viewer.draw.frame import SceneFrame
-from motiongraph.viewer.draw.uniforms import FRAME, POINT, unit_towards
+from motiongraph.viewer.draw.uniforms import FRAME, POINT, light_axes
 from motiongraph.viewer.gl.buffers import Block
 from motiongraph.viewer.gl.framebuffer import Framebuffer
 from motiongraph.viewer.gl.texture import ShadowSampler
@@ -14,21 +14,12 @@ _LEAST, _STEP = 1.5, 1.15  # metres of the smallest radius, and how sizes are ro
 _FARTHEST = 40.0  # metres of radius beyond which a map would be too coarse to be worth having
 
 
-def light_axes(towards: np.ndarray) -> np.ndarray:
-    """(3, 3) rows: right, up and the direction (3,) to the sun."""
-    pole = np.array([0.0, 0.0, 1.0]) if abs(towards[1]) > 0.95 else np.array([0.0, 1.0, 0.0])
-    right = np.cross(pole, towards)
-    right /= np.linalg.norm(right)
-    return np.array([right, np.cross(towards, right), towards])
-
-
-def fit(towards: np.ndarray, low: np.ndarray, high: np.ndarray, resolution: int) -> tuple[np.ndarray, float, float]:
-    """World to light's clip space (4, 4), metres a texel and metres of depth, for a sun in direction `towards` (3,)
-    and casters in the box low … high.
+def fit(axes: np.ndarray, low: np.ndarray, high: np.ndarray, resolution: int) -> tuple[np.ndarray, float, float]:
+    """World to light's clip space (4, 4), metres a texel and metres of depth, for the axes (3, 3) of a sun and casters
+    in the box low … high.
 
     The radius moves in steps and the centre by whole texels, so that edges do not crawl when characters walk.
     """
-    axes = light_axes(towards)
     centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
     radius = _LEAST * _STEP ** np.ceil(np.log(max(radius, _LEAST) / _LEAST) / np.log(_STEP))
     radius = min(radius, _FARTHEST)
@@ -64,8 +55,9 @@ class ShadowMap:
         stored = [store.ready(batch) for batch in casters]
         self._low = np.min([s.low for s in stored], axis=0).astype(np.float64)
         self._high = np.max([s.high for s in stored], axis=0).astype(np.float64)
-        self._towards = unit_towards(scene.light)
-        self.matrix, self.texel, self.depth = fit(self._towards, self._low, self._high, self.resolution)
+        axes = light_axes(scene.light.towards)
+        self._towards = axes[2]
+        self.matrix, self.texel, self.depth = fit(axes, self._low, self._high, self.resolution)
         self._block.values["view_projection"] = self.matrix.T
         self._block.send(POINT)
         self._target.bind()

@@ -1,5 +1,7 @@
 """What every program knows of a frame: camera, light, floor and backdrop as one uniform block."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from motiongraph.viewer.draw.frame import SceneFrame, View
@@ -29,16 +31,23 @@ FRAME = np.dtype(
 _SUN, _SKY = 0.74, 0.60
 
 
-def linear(colour) -> np.ndarray:
-    """Linear light of sRGB colours, any shape, 0 … 1."""
-    colour = np.asarray(colour, np.float64)
-    return np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+@lru_cache(maxsize=256)
+def linear(colour: tuple[float, ...]) -> tuple[float, ...]:
+    """Linear light of an sRGB colour, 0 … 1."""
+    return tuple(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour)
 
 
-def unit_towards(light) -> np.ndarray:
-    """(3,) direction to the sun, of length one."""
-    towards = np.asarray(light.towards, np.float64)
-    return towards / max(np.linalg.norm(towards), 1e-9)
+@lru_cache(maxsize=256)
+def light_axes(towards: tuple[float, float, float]) -> np.ndarray:
+    """(3, 3) rows: right, up and the direction to a sun that shines from there, all of length one."""
+    back = np.array(towards, np.float64)
+    back /= max(np.linalg.norm(back), 1e-9)
+    pole = np.array([0.0, 0.0, 1.0]) if abs(back[1]) > 0.95 else np.array([0.0, 1.0, 0.0])
+    right = np.cross(pole, back)
+    right /= np.linalg.norm(right)
+    axes = np.array([right, np.cross(back, right), back])
+    axes.flags.writeable = False
+    return axes
 
 
 def fill_frame(values: np.ndarray, scene: SceneFrame, view: View) -> None:
@@ -51,7 +60,7 @@ def fill_frame(values: np.ndarray, scene: SceneFrame, view: View) -> None:
     values["to_world"] = np.linalg.inv(view_projection).T
     values["eye"] = *eye, 0.5 * height * view.projection[1, 1]
     values["viewport"] = width, height, view.scale, eye[1] < floor.height
-    values["sun"] = *unit_towards(scene.light), _SUN * scene.light.sun
+    values["sun"] = *light_axes(scene.light.towards)[2], _SUN * scene.light.sun
     values["zenith"] = *linear(backdrop.zenith), _SKY * scene.light.sky
     values["horizon"] = *linear(backdrop.horizon), floor.style != "none"
     values["floor_colour"] = *linear(backdrop.floor), floor.height
