@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import plot
-from pictures import flow
+from pictures import flow, to_the_right
 from scipy.stats import spearmanr
 from study import ASF_AMC, main
 
@@ -47,15 +47,9 @@ def both_costs(a, b):
     return mg.distance_matrix(a, b, PUBLISHED), mg.distance_matrix(a, b, PLANAR)
 
 
-def facing_right(*clips):
-    """The clips turned so that the first one travels along x."""
-    way = clips[0].root[-1] - clips[0].root[clips[0].first]
-    return [clip.moved(np.arctan2(way[2], way[0])) for clip in clips]
-
-
 def runs(study):
     """127_13 (veer left) into 127_14 (veer right), figures 5.1 to 5.3."""
-    a, b = facing_right(*(study.clip(f"{ASF_AMC}/127/127_{n}.amc") for n in (13, 14)))
+    a, b = to_the_right(*(study.clip(f"{ASF_AMC}/127/127_{n}.amc") for n in (13, 14)))
     theirs, ours = both_costs(a, b)
     minima = theirs.minima(border=False)
     study.heading("High similarity: two veering runs (figures 5.1 to 5.3)")
@@ -78,8 +72,8 @@ def runs(study):
         )
         rows[-1] += [figures["slide_mean"], cured["slide_mean"], figures["seam_acceleration_p99"]]
         words = f"d = {theirs.cost[i, j]:.2f}, {ours.cost[i, j]:.1f} cm"
-        above.append((words, flow(motion, 5, (0.0, 90.0, 6.6), (760, 300))))
-        beside.append((words, flow(motion, 20, (0.0, 4.0, 5.2), (760, 320))))
+        above.append((words, flow(motion, 5, 90.0, (760, 260), width=8.5)))
+        beside.append((words, flow(motion, 20, size=(760, 260), width=8.5)))
     header = [
         "d published",
         "d ours",
@@ -89,7 +83,7 @@ def runs(study):
         "foot slide, cm/s, in place",
     ]
     study.table([*header, "planar and cleaned up", "acceleration at the seam, m/s²"], rows)
-    sources = [(f"{c.name}, every 5 frames", flow(c, 5, (0.0, 90.0, 6.6), (760, 300))) for c in (a, b)]
+    sources = [(f"{c.name}, every 5 frames", flow(c, 5, 90.0, (760, 260), width=8.5)) for c in (a, b)]
     plot.write(plot.sheet(sources, 2), study.figure("runs.png", "Figure 5.1 a, b: the two runs from above."))
     theirs.save_image(
         study.figure("runs_matrix.png", "Figure 5.1 c: the matrix of the original program, dark above 2000."),
@@ -109,7 +103,7 @@ def runs(study):
 
 def pirouette(study):
     """05_01 (walk) into 05_11 (pirouette), figures 5.4, 5.5 and A.1."""
-    a, b = facing_right(*(study.clip(f"{ASF_AMC}/05/05_{n}.amc") for n in ("01", "11")))
+    a, b = to_the_right(*(study.clip(f"{ASF_AMC}/05/05_{n}.amc") for n in ("01", "11")))
     theirs, ours = both_costs(a, b)
     study.heading("Low similarity: a walk into a pirouette (figures 5.4, 5.5, A.1)")
     rows, pictures = [], []
@@ -131,7 +125,7 @@ def pirouette(study):
             middle = int(i)
             piece = raw[max(0, middle - 160) : min(len(raw), middle + 220)]
             label = f"{i} to {j}, d = {theirs.cost[cell]:.0f}, {words}"
-            pictures.append((label, flow(piece, 20, (0.0, 4.0, 8.2), (900, 300), offset=0.28)))
+            pictures.append((label, flow(piece, 20, size=(900, 260), offset=0.3)))
     header = ["d published", "d ours", "frames", "our cost, cm", "alignment", "turned by", "foot slide, cm/s"]
     study.table([*header, "cleaned up"], rows)
     study.text(

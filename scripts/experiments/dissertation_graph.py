@@ -58,12 +58,3 @@ def walk_picture(graph, walks, words, title) -> plot.Plot:
         for curve in curves(graph, walk.transitions):
             chart.line(curve[:, 0], -curve[:, 1], colour=(20, 150, 70), width=2.5)
     return chart
-
-
-def spread_out(motion, metres=0.9):
-    """The motion with what follows each transition pushed along x, for pictures only (figures 5.7 and 5.9)."""
-    from dataclasses import replace
-
-    root = motion.root.copy()
-    root[:, 0] += metres * motion.origin.step
-    return replace(motion, root=root, source=None)
