@@ -4,16 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bodies import random_clip, random_skeleton, smooth_clip
+from bodies import random_clip, random_skeleton
 from naive import distance as naive
+from walkers import joined, walking
 
 import motiongraph as mg
 from motiongraph import rotations as rot
-from motiongraph.metric import stream
 from motiongraph.metric.cloud import Cloud
-from motiongraph.metric.joints import correspondence, joint_weights
-from motiongraph.metric.search import search
-from motiongraph.progress import Cancelled
+from motiongraph.metric.joints import correspondence
+from motiongraph.resources import resource
 
 TENTH = 0.01  # of a millimetre, in cm: the promise is 0.1 mm
 ALIGNMENTS = ["planar", "in-place", "none"]
@@ -22,28 +21,6 @@ ALIGNMENTS = ["planar", "in-place", "none"]
 @pytest.fixture
 def rng():
     return np.random.default_rng(4)
-
-
-def walking(rng, skeleton, frames, at=(0.0, 0.0), **fields):
-    """A swinging body that walks a winding path from `at` (x, z metres)."""
-    clip = smooth_clip(rng, skeleton, frames, **fields)
-    heading = rng.uniform(0, 6) + np.cumsum(rng.normal(0, 0.03, frames))
-    steps = np.stack([np.sin(heading), np.zeros(frames), np.cos(heading)], axis=1) * 1.4 / clip.fps
-    root = np.array([at[0], 1.0, at[1]]) + np.cumsum(steps, axis=0)
-    turn = np.stack([np.cos(heading / 2), 0 * heading, np.sin(heading / 2), 0 * heading], axis=1)
-    rotations = clip.rotations.copy()
-    rotations[:, 0] = rot.multiply(turn, rotations[:, 0])
-    return replace(clip, root=root, rotations=rotations)
-
-
-def joined(*clips):
-    """One clip after the other, with a jump in between."""
-    return replace(
-        clips[0],
-        root=np.concatenate([c.root for c in clips]),
-        rotations=np.concatenate([c.rotations for c in clips]),
-        labels=(),
-    )
 
 
 def brute_force(a, b, metric, weights=None):
@@ -287,139 +264,6 @@ def test_long_sums_do_not_drift(rng):
     assert np.abs(comp.cost[tuple(cells)] - exact).max() < TENTH
 
 
-@pytest.mark.parametrize("options", [{}, {"taper": "gaussian"}, {"align": "none"}, {"kind": "angle"}])
-def test_streaming_finds_what_the_matrix_shows(rng, options):
-    skeleton = random_skeleton(rng, 12)
-    a, b = walking(rng, skeleton, 900), walking(rng, skeleton, 620)
-    metric = mg.Metric(**options)
-    found = 0
-    for pair in ((a, b), (b, a), (a, a)):
-        matrix = mg.distance_matrix(*pair, metric, cache=False)
-        ceiling = float(np.quantile(matrix.cost, 0.4))
-        for how in (
-            {},
-            {"ceiling": ceiling},
-            {"method": "partial", "ceiling": ceiling},
-            {"radius": 9, "border": False},
-        ):
-            comp = mg.find_minima(*pair, metric, cache=False, **how)
-            ref = matrix.minima(how.get("ceiling"), **{k: v for k, v in how.items() if k != "ceiling"})
-            if matrix.own and "radius" not in how:
-                ref = ref[ref["b"] > ref["a"]]
-            found += len(comp)
-            if not (matrix.own and "radius" in how):
-                assert all(np.array_equal(comp[name], ref[name]) for name in ("a", "b", "cost"))
-            for row in comp[:20]:
-                assert np.allclose(matrix.alignment(row["a"], row["b"]), row[["theta", "x0", "z0"]].item(), atol=1e-9)
-    assert found
-
-
-def test_a_clip_against_itself_leaves_out_the_trivial_band(rng):
-    clip = walking(rng, random_skeleton(rng, 12), 700)
-    own = mg.distance_matrix(clip, clip, cache=False)
-    minima = own.minima()
-    assert len(minima)
-    assert (np.abs(minima["a"] - minima["b"]) >= own.window).all()
-    once = mg.find_minima(clip, clip, cache=False)
-    assert (once["b"] - once["a"] >= own.window).all()
-    short = clip[:60]
-    assert len(mg.find_minima(short, short, cache=False)) == 0
-
-
-def test_a_lower_rate_finds_most_and_refines_each(rng):
-    skeleton = random_skeleton(rng, 12)
-    a, b = walking(rng, skeleton, 800), walking(rng, skeleton, 600)
-    for pair in ((a, b), (a, a)):
-        every = {(r["a"], r["b"]): r for r in mg.find_minima(*pair, cache=False)}
-        coarse = mg.find_minima(*pair, mg.Metric(search_fps=30), cache=False)
-        assert len(coarse) > 0.4 * len(every)
-        assert coarse[["a", "b"]][0].item() == next(iter(every))  # the best of all is among them
-        for row in coarse:
-            ref = every[row["a"], row["b"]]
-            assert abs(row["cost"] - ref["cost"]) < TENTH
-            assert np.allclose(row[["theta", "x0", "z0"]].item(), ref[["theta", "x0", "z0"]].item(), atol=1e-6)
-
-
-def test_many_pairs_at_once(rng):
-    skeleton = random_skeleton(rng, 10)
-    metric = mg.Metric()
-    clips = [metric.prepare(walking(rng, skeleton, n)) for n in (120, 260, 90, 530)]
-    pairs = [(p, q) for i, p in enumerate(clips) for q in clips[i:]]
-    told = []
-    together = search(pairs, cache=False, progress=lambda done, total, what: told.append((done, total)))
-    for pair, found in zip(pairs, together):
-        assert np.array_equal(found, search([pair], cache=False)[0])
-    assert told[0][0] == 0
-    assert told[-1][0] == told[-1][1]
-    assert sorted(told) == told
-
-
-def test_work_stops_when_asked(rng):
-    skeleton = random_skeleton(rng, 20)
-    metric = mg.Metric()
-    long = metric.prepare(walking(rng, skeleton, 20_000))
-    calls = []
-
-    def stop(done, total, what):
-        calls.append(done)
-        if len(calls) == 3:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        search([(long, long)], cache=False, progress=stop)
-    assert len(calls) == 3
-    calls.clear()
-    shorter = metric.prepare(walking(rng, skeleton, 6000))
-    with pytest.raises(Cancelled):
-        mg.distance_matrix(shorter, shorter, metric, cache=False, progress=stop)
-
-
-def test_trouble_in_a_thread_reaches_the_caller():
-    def trip(job, tick):
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        stream.run(range(10), trip, 10)
-
-
-def test_refusals(rng):
-    skeleton, other = random_skeleton(rng, 6), random_skeleton(rng, 7)
-    a = walking(rng, skeleton, 60, name="first")
-    for b, words in [
-        (walking(rng, other, 60, name="second"), "have other joints: none against joint6"),
-        (walking(rng, skeleton, 60, fps=60.0, name="slow"), "'first' has 120 frames a second and 'slow' 60"),
-        (walking(rng, skeleton, 39, name="short"), "'short' has 39 captured frames, fewer than the 40 of a window"),
-    ]:
-        with pytest.raises(mg.MotionError, match=words):
-            mg.distance_matrix(a, b, cache=False)
-    for fields, words in [
-        ({"window": -1}, "seconds from 0 up"),
-        ({"align": "sideways"}, "align is one of 'planar', 'in-place', 'none'"),
-        ({"kind": "colour"}, "kind is one of"),
-        ({"order": 3}, "order is one of 1, 2, 4"),
-        ({"samples_per_bone": 1.5}, "whole number"),
-        ({"taper": "sharp"}, "taper is one of"),
-        ({"taper": [0.0, 0.0]}, "not all of them 0"),
-        ({"search_fps": 0}, "positive number"),
-    ]:
-        with pytest.raises(mg.MotionError, match=words):
-            mg.Metric(**fields)
-    for fields, words in [
-        ({"taper": [1.0, 2.0]}, "the taper has 2 weights, but the window has 40 frames"),
-        ({"joint_weights": {"tail": 1.0}}, "no joint 'tail'"),
-        ({"joint_weights": {"joint1": -1.0}}, "must be a number from 0 up"),
-        ({"joint_weights": "heavy"}, "a mapping of joint names"),
-        ({"joint_weights": dict.fromkeys(skeleton.names, 0.0)}, "all joints weigh nothing"),
-        ({"joint_weights": {n: float(n == "joint0") for n in skeleton.names}}, "all bones weigh nothing"),
-        ({"joint_weights": "mao"}, "Mao's joint weights need"),
-    ]:
-        with pytest.raises(mg.MotionError, match=words):
-            mg.distance_matrix(a, a, mg.Metric(**fields), cache=False)
-    prepared = [m.prepare(a) for m in (mg.Metric(), mg.Metric(window=0.2))]
-    with pytest.raises(mg.MotionError, match="different metrics"):
-        mg.distance_matrix(*prepared, cache=False)
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -430,7 +274,16 @@ def test_refusals(rng):
     ],
 )
 def test_real_motion(mocap, rng, first, second):
-    a, b = (mg.load(mocap / "cmu" / f) for f in (first, second))
+    agrees(*(mg.load(mocap / "cmu" / f) for f in (first, second)), rng)
+
+
+@pytest.mark.parametrize(("first", "second"), [("walk.bvh", "walk_left_90.bvh"), ("jump.amc", "idle.bvh")])
+def test_sample_motion(rng, first, second):
+    agrees(*(mg.load(resource("assets/samples") / f) for f in (first, second)), rng)
+
+
+def agrees(a, b, rng):
+    """Whether two clips of people compare as brute force says, whichever comes first and wherever they are."""
     comp = mg.distance_matrix(a, b, cache=False)
     assert np.array_equal(mg.distance_matrix(b, a, cache=False).cost, comp.cost.T)
     moved = mg.distance_matrix(a.moved(1.0, 30.0, -40.0), b, cache=False)
@@ -456,50 +309,3 @@ def test_real_motion(mocap, rng, first, second):
     assert np.abs(comp.cost - exact).max() < TENTH
     own = mg.distance_matrix(a, a, cache=False)
     assert (own.cost.diagonal() == 0).all()
-
-
-@pytest.mark.parametrize("kind", ["angle", "angle-velocity", "angle-acceleration"])
-@pytest.mark.parametrize("order", [1, 2, 4])
-def test_joint_angles(rng, kind, order):
-    skeleton = random_skeleton(rng, 7)
-    a, b = walking(rng, skeleton, 30), joined(walking(rng, skeleton, 20), random_clip(rng, skeleton, 15))
-    derivative = ("angle", "angle-velocity", "angle-acceleration").index(kind)
-    weights = {"joint2": 0.0, "joint5": 3.0}
-    values = [weights.get(n, 1.0) for n in skeleton.names[1:]]
-    comp = mg.distance_matrix(a, b, mg.Metric(kind=kind, order=order, window=0, joint_weights=weights), cache=False)
-    ref = naive.angle_matrix(a.rotations[:, 1:], b.rotations[:, 1:], values, order, derivative, 120.0)
-    assert np.abs(comp.cost - ref).max() < 1e-6 * ref.max() + 2e-5
-    assert np.isclose(comp.raw[3, 4], ref[3, 4] ** order * sum(values), rtol=1e-4)
-    cells = np.indices(ref.shape).reshape(2, -1)
-    assert np.abs(comp.pair.exact(*cells)[0].reshape(ref.shape) - ref).max() < 1e-6 * ref.max() + 2e-5
-    assert np.array_equal(mg.distance_matrix(b, a, comp.metric, cache=False).cost.T, comp.cost)
-    windows = mg.distance_matrix(
-        a, b, mg.Metric(kind=kind, order=order, joint_weights=weights, window=0.1), cache=False
-    )
-    assert np.array_equal(windows.cost, comp.cost[: 30 - 11, : 35 - 11])
-
-
-def test_weights_of_mao():
-    asf = [
-        "root",
-        "lhipjoint",
-        "lfemur",
-        "ltibia",
-        "lfoot",
-        "ltoes",
-        "ltoes_end",
-        "rhipjoint",
-        "rfemur",
-        "rtibia",
-        "rfoot",
-    ]
-    asf += ["lowerback", "upperback", "thorax", "lowerneck", "upperneck", "head", "lclavicle", "lhumerus", "lradius"]
-    asf += ["rclavicle", "rhumerus", "rradius"]
-    bvh = ["Hips", "LHipJoint", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase", "LeftToeBase_end", "RHipJoint"]
-    bvh += ["RightUpLeg", "RightLeg", "RightFoot", "LowerBack", "Spine", "Spine1", "Neck", "Neck1", "Head"]
-    bvh += ["LeftShoulder", "LeftArm", "LeftForeArm", "RightShoulder", "RightArm", "RightForeArm"]
-    table = [0, 0, 0.4, 0.4, 0.9, 0, 0, 0, 0.4, 0.4, 0.9, 0.8, 0.1, 0.1, 0.1, 0.8, 0, 0, 0.4, 0.2, 0, 0.4, 0.2]
-    for names in (asf, bvh):
-        parents = range(-1, len(names) - 1)
-        skeleton = mg.Skeleton(names, parents, np.ones((len(names), 3)))
-        assert joint_weights(skeleton, "mao").tolist() == table

@@ -23,7 +23,7 @@ def rectangles(shape, triangle: int | None = None) -> list[tuple[int, int, int, 
     strips, tasks = -(-m // _STRIP), -(-n // _TASK)
     if triangle is not None:
         strips = max(strips, min(4, -(-m // 256)))  # narrower strips waste less along the diagonal
-    elif strips == tasks == 1 and n * m >= 1 << 18:
+    elif strips == tasks == 1 and n * m >= 1 << 20:
         tasks = 2
     cuts = []
     for s in range(strips):
