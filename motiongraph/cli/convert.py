@@ -1,6 +1,8 @@
 """`motiongraph convert`: a clip from one file format to another, cut, mirrored or at another rate on the way."""
 
 import re
+from enum import StrEnum
+from math import isfinite, radians
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,23 @@ import typer
 from motiongraph.cli.console import say
 from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import MotionError
+
+
+class Root(StrEnum):
+    accumulate = "accumulate"
+    in_place = "in-place"
+    path = "path"
+    straight = "straight"
+
+
+def _degrees(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise typer.BadParameter(f"expected a number of degrees, found {text!r}.")
+    return number
 
 
 def _frames(text: str) -> slice:
@@ -29,6 +48,13 @@ def convert(
         slice | None,
         typer.Option(parser=_frames, metavar="A:B", help="Only the frames from A up to, but not including, B."),
     ] = None,
+    root: Annotated[
+        Root, typer.Option(help="Lead the root as it goes, on the spot, along another clip's way or straight on.")
+    ] = Root.accumulate,
+    direction: Annotated[
+        float, typer.Option(parser=_degrees, metavar="DEG", help="For --root straight: 0 goes along z, 90 along x.")
+    ] = 0.0,
+    along: Annotated[Path | None, typer.Option(metavar="CLIP", help="For --root path: the clip that leads.")] = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
     up: UpAxis = Up.auto,
@@ -37,8 +63,11 @@ def convert(
 ) -> None:
     """Convert a clip to another format, or change it on the way.
 
-    Frames are cut first, by their numbers in IN; then the clip is mirrored; then it is resampled.
+    Frames are cut first, by their numbers in IN; then the clip is mirrored; then it is resampled; then its root is led
+    elsewhere.
     """
+    if along is not None and root is not Root.path:
+        raise typer.BadParameter("a clip that leads needs --root path.", param_hint="'--along'")
     targets = [target, target.with_suffix(".asf")] if target.suffix.lower() == ".amc" else [target]
     for path in targets:
         if path.exists() and not force:
@@ -54,5 +83,10 @@ def convert(
         clip = clip.mirrored()
     if fps is not None:
         clip = clip.resampled(fps)
+    if root is not Root.accumulate:
+        from motiongraph.synthesis.root import rooted
+
+        path = along and load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
+        clip = rooted(clip, root.value.replace("-", " "), radians(direction), path)
     save(clip, target)
     say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")

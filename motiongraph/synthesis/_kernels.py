@@ -219,3 +219,33 @@ def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
                     mean[:] = foot
             for f in range(start, stop):
                 place[f] = mean
+
+
+@njit(types.void(_read(3), _read(3), _read(2), _read(2), types.float64, types.int64, _write(2)), **_PLAIN)
+def give(hip, goal, wanted, firm, damping, rounds, shift):
+    """Into shift (F, 3): the least move of all hips (n, F, 3) that brings each to `wanted` (n, F) from its goal
+    (n, F, 3), as far as it is firm (n, F): damped least squares, linearised anew in every round."""
+    for f in range(shift.shape[0]):
+        most = firm[:, f].max()
+        x = y = z = 0.0
+        for _ in range(rounds if most > 0.0 else 0):
+            # The symmetric matrix (a b c, b d e, c e g) and the right-hand side (p, q, r)
+            a = d = g = damping
+            b = c = e = p = q = r = 0.0
+            for n in range(hip.shape[0]):
+                u = goal[n, f, 0] - hip[n, f, 0] - x
+                v = goal[n, f, 1] - hip[n, f, 1] - y
+                w = goal[n, f, 2] - hip[n, f, 2] - z
+                distance = max(np.sqrt(u * u + v * v + w * w), 1e-9)
+                u, v, w = u / distance, v / distance, w / distance
+                weight = firm[n, f] ** 2
+                a, b, c = a + weight * u * u, b + weight * u * v, c + weight * u * w
+                d, e, g = d + weight * v * v, e + weight * v * w, g + weight * w * w
+                ask = weight * (distance - wanted[n, f])
+                p, q, r = p + ask * u, q + ask * v, r + ask * w
+            first, second, third = d * g - e * e, c * e - b * g, b * e - c * d
+            share = most / (a * first + b * second + c * third)
+            x += share * (first * p + second * q + third * r)
+            y += share * (second * p + (a * g - c * c) * q + (b * c - a * e) * r)
+            z += share * (third * p + (b * c - a * e) * q + (a * d - b * b) * r)
+        shift[f, 0], shift[f, 1], shift[f, 2] = x, y, z

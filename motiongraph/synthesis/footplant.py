@@ -27,20 +27,20 @@ _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
 
 
-def cleaned(clip: Clip, floor=None) -> Clip:
+def cleaned(clip: Clip, floor=None, onto: float | None = None) -> Clip:
     """`clip` with planted feet held, floor never entered and legs never overstretched; without legs, `clip` itself.
 
     floor: (F,) metres, the ground under every frame where that changes, as it does when pieces of several clips are
-    joined: the motion is brought to the height of the first. By default the floor of the clip.
+    joined; by default that of the clip. onto: metres, the height that all of it is brought to, by default the first.
     """
     contacts = plants(clip)
     legs = legs_of(clip.skeleton, contacts.joints)
     if not legs:
         return clip
-    ground = clip.floor if floor is None else float(floor[0])
+    floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
+    ground = float(floor[0]) if onto is None else onto
     level = np.zeros((len(clip), 3))
-    if floor is not None:
-        level[:, 1] = ground - floor
+    level[:, 1] = ground - floor
     places, turns = clip.positions() + level[:, None], clip.orientations()
     planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
 

@@ -7,6 +7,7 @@ while the hips tremble, or ask for more than a leg's length, would show it: ther
 import numpy as np
 from scipy.signal import savgol_filter
 
+from motiongraph.synthesis import _kernels
 from motiongraph.synthesis.legs import bend, length, span
 
 _SMOOTH = 0.06  # s to either side, over which a held leg's bending is smoothed
@@ -33,29 +34,6 @@ def root_shift(hip, goal, wanted, firm) -> np.ndarray:
 
     hip, goal: (n, F, 3); firm: (n, F) 1 while the ankle must be at its goal, less where it may give way itself.
     """
-    shift = np.zeros(hip.shape[1:])
-    most = firm.max(axis=0)
-    if not most.any():
-        return shift
-    weight = (firm**2)[..., None]
-    for _ in range(_ROUNDS):
-        away = goal - hip - shift
-        distance = length(away)
-        toward = away / np.maximum(distance, 1e-9)
-        # The least move that takes what each leg is too long or too short, in the sense of damped least squares.
-        matrix = np.einsum("nfi,nfj->fij", weight * toward, toward) + _DAMPING * np.eye(3)
-        ask = np.sum(weight * (distance - wanted) * toward, axis=0)
-        shift = shift + most[:, None] * _solved(matrix, ask)
+    shift = np.empty(hip.shape[1:])
+    _kernels.give(hip, goal, np.ascontiguousarray(wanted[..., 0]), firm, _DAMPING, _ROUNDS, shift)
     return shift
-
-
-def _solved(matrix, right):
-    """x (F, 3) with matrix (F, 3, 3) · x = right (F, 3), for symmetric matrices, by cofactors."""
-    a, b, c = matrix[:, 0, 0], matrix[:, 0, 1], matrix[:, 0, 2]
-    d, e, f = matrix[:, 1, 1], matrix[:, 1, 2], matrix[:, 2, 2]
-    first, second, third = d * f - e * e, c * e - b * f, b * e - c * d
-    inverse = np.stack(
-        [first, second, third, second, a * f - c * c, b * c - a * e, third, b * c - a * e, a * d - b * b]
-    )
-    determinant = a * first + b * second + c * third
-    return np.einsum("ijf,fj->fi", (inverse / determinant).reshape(3, 3, -1), right)

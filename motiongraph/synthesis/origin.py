@@ -1,5 +1,6 @@
 """Where every frame of made motion came from."""
 
+import itertools
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -74,5 +75,7 @@ class Origin:
         return self.other >= 0
 
     def seams(self) -> np.ndarray:
-        """(n, 2) first and last + 1 frame of every transition."""
-        return runs(self.blended)
+        """(n, 2) first and last + 1 frame of every transition, also where one follows upon another."""
+        inside = np.where(self.blended, self.step, -1)
+        edges = np.flatnonzero(np.diff(inside, prepend=-2, append=-2))
+        return np.array([(a, b) for a, b in itertools.pairwise(edges) if inside[a] >= 0], int).reshape(-1, 2)

@@ -1,9 +1,12 @@
 """`synthesize`: a walk becomes a clip like any other."""
 
+from functools import partial
+
 import numpy as np
 
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.footplant import cleaned
+from motiongraph.synthesis.quality import quality
 from motiongraph.synthesis.stitch import stitched
 from motiongraph.walks.walk import Walk
 
@@ -12,10 +15,13 @@ def synthesize(walk: Walk, cleanup: bool = True, *, blend="linear", register=Fal
     """The motion of a walk: pieces placed and blended, and, unless cleanup is False, feet held where they are planted.
 
     blend: "linear" (Kovar 2002, 3.3) or "inertialized"; register: line windows up in time before blending. The clip
-    has as many frames as the walk says; `clip.origin` tells where each came from.
+    has as many frames as the walk says; `clip.origin` tells where each came from. From now on `walk.report()` has the
+    figures of `quality` for this motion.
     """
     clip = stitched(walk, blend, register, name)
-    return cleaned(clip, ground(walk, clip)) if cleanup else clip
+    clip = cleaned(clip, ground(walk, clip)) if cleanup else clip
+    walk.facts["quality"] = partial(quality, clip)
+    return clip
 
 
 def ground(walk: Walk, clip: Clip) -> np.ndarray:

@@ -1,0 +1,160 @@
+"""A walk that is still growing, made into motion a stretch at a time, so that a pose is there when it is asked for.
+
+Pieces are placed and blended as in `stitch`. Feet are held as in `footplant`, which must look ahead: a foot's place is
+known when its contact is over. So motion is made in stretches, each seeing some of what comes before and after it, and
+where a stretch meets the one before, which had seen less of what was coming, the two are mixed over a few frames.
+"""
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.graph.transitions import TRANSITION
+from motiongraph.synthesis import _kernels
+from motiongraph.synthesis.footplant import cleaned
+from motiongraph.synthesis.stitch import stitched
+from motiongraph.synthesis.synthesize import ground
+from motiongraph.walks.walk import STEP, Walk, compose
+
+_STRETCH = 0.5  # s made at a time
+_BEFORE, _AHEAD = (
+    1.0,
+    0.8,
+)  # s that a stretch sees of its surroundings: a contact, and the time corrections take to fade
+_MEET = 0.15  # s over which two stretches are mixed
+MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
+
+
+class Live:
+    """A character on a graph. `take` adds a transition, `pose` gives a frame; frames are counted from the start.
+
+    graph: its clips, window and rate are used; start: (clip, frame); placed: theta, x, z, where the first clip is put;
+    cleanup, blend, register: as for `synthesize`; memory: seconds of motion that are kept. A stretch of half a second
+    takes a few milliseconds to make, whoever asks for its first pose; `prepare` makes it beforehand, on any thread
+    that does not ask for poses at the same time.
+    """
+
+    def __init__(
+        self, graph, start, placed=(0.0, 0.0, 0.0), *, cleanup=True, blend="linear", register=False, memory=30.0
+    ):
+        self.graph, self.cleanup, self.blending = graph, cleanup, (blend, register)
+        clip, frame = map(int, start)
+        if not (0 <= clip < len(graph.clips) and 0 <= frame < len(graph.clips[clip])):
+            raise MotionError(f"there is no frame {frame} of clip {clip} to start from")
+        # Steps by clip and first frame; for each, the frame of the motion at which it begins, and its placement.
+        self._steps, self._jumps, self._begins, self._placed = [(clip, frame)], [], [0], [tuple(placed)]
+        joints, keep = len(graph.clips[clip].skeleton), max(round((memory + _BEFORE + _AHEAD) * graph.fps), 2)
+        # Made frames, each at its number modulo `keep`.
+        self._root, self._turns = np.empty((keep, 3)), np.empty((keep, joints, 4))
+        self._slide = None
+        if any(clip.offsets is not None for clip in graph.clips):
+            self._slide = np.empty((keep, joints, 3))
+        self._moments = np.empty(keep, MOMENT)
+        self.ready = 0
+        self._meet = None  # root, turns and offsets of the frames from `ready` on as the last stretch saw them
+
+    @property
+    def decided(self) -> int:
+        """Frames there are, if no more transitions are taken: to the end of the clip now played."""
+        clip, frame = self._steps[-1]
+        return self._begins[-1] + len(self.graph.clips[clip]) - frame
+
+    @property
+    def now(self) -> tuple[int, int, int]:
+        """(clip, frame, earliest): the clip now played, the frame it was entered at, and the first at which a
+        transition may still leave it."""
+        clip, frame = self._steps[-1]
+        made = self.ready + (0 if self._meet is None else len(self._meet[0]))
+        return clip, frame, frame + max(made - self._begins[-1], 0)
+
+    def take(self, transition) -> None:
+        """Leave the clip now played by this transition (a row of `graph.transitions`)."""
+        clip, frame, earliest = self.now
+        leave = int(transition["src_frame"])
+        if transition["src"] != clip or not earliest <= leave <= len(self.graph.clips[clip]) - self.graph.window:
+            other = self.graph.clips[transition["src"]].name
+            raise MotionError(
+                f"{self.graph.clips[clip].name!r} is played and may be left from frame {earliest} on; a transition at "
+                f"frame {leave} of {other!r} cannot be taken"
+            )
+        self._jumps.append(np.array(transition, TRANSITION))
+        self._steps.append((int(transition["dst"]), int(transition["dst_frame"]) + self.graph.window))
+        self._begins.append(self._begins[-1] + leave - frame + self.graph.window)
+        alignment = float(transition["theta"]), float(transition["x0"]), float(transition["z0"])
+        self._placed.append(compose(self._placed[-1], alignment))
+
+    def pose(self, frame: int):
+        """Root (3,) metres, rotations (J, 4) and offsets ((J, 3), or None unless joints slide) of a frame: views that
+        hold until `memory` has passed."""
+        at = self._at(frame)
+        return self._root[at], self._turns[at], None if self._slide is None else self._slide[at]
+
+    def moment(self, frame: int):
+        """Where a frame comes from: a MOMENT of clip, frame, other, other_frame (−1 where nothing) and weight."""
+        return self._moments[self._at(frame)]
+
+    def _at(self, frame):
+        if frame >= self.ready:
+            self.prepare(frame + 1)
+        if not max(self.ready - len(self._root), 0) <= frame:
+            raise MotionError(f"frame {frame} is no longer kept; the last {len(self._root)} before {self.ready} are")
+        return frame % len(self._root)
+
+    def prepare(self, frames: int) -> None:
+        """See to it that so many frames are made."""
+        if frames > self.decided:
+            raise MotionError(f"the walk ends with frame {self.decided - 1}; take a transition to go on")
+        while self.ready < frames:
+            self._make()
+
+    def _make(self):
+        """One more stretch."""
+        fps, start, end = self.graph.fps, self.ready, self.decided
+        before, ahead = (round(s * fps) if self.cleanup else 0 for s in (_BEFORE, _AHEAD))
+        stop = min(start + max(round(_STRETCH * fps), 1), end)
+        first, last = max(start - before, 0), min(stop + ahead, end)
+        walk, begin = self._part(first, last)
+        clip = stitched(walk, *self.blending)
+        if self.cleanup:
+            clip = cleaned(clip, ground(walk, clip), self.graph.clips[self._steps[0][0]].floor)
+        parts = clip.root, clip.rotations, clip.offsets
+        whole = [part if part is None else part[start - begin :].copy() for part in parts]
+        if self._meet is not None:
+            self._mixed(whole)
+        made = np.arange(start, stop) % len(self._root)
+        for store, part in zip((self._root, self._turns, self._slide), whole):
+            if store is not None:
+                store[made] = part[: stop - start]
+        origin = clip.origin.take(slice(start - begin, stop - begin))
+        for name in MOMENT.names:
+            self._moments[name][made] = getattr(origin, name)
+        self.ready = stop
+        meet = slice(stop - start, stop - start + round(_MEET * fps))
+        self._meet = [part if part is None else part[meet] for part in whole] if self.cleanup else None
+
+    def _mixed(self, whole):
+        """Let the frames that the stretch before has seen already pass over, in place, into those of this one."""
+        count = min(len(self._meet[0]), len(whole[0]))
+        u = (np.arange(count) + 1.0) / (count + 1.0)
+        share = u * u * (3.0 - 2.0 * u)
+        root, turns = whole[0][:count], whole[1][:count]
+        _kernels.mix(self._meet[0][:count].copy(), self._meet[1][:count].copy(), root, turns, share, root, turns)
+        if whole[2] is not None:
+            whole[2][:count] = self._meet[2][:count] + share[:, None, None] * (whole[2][:count] - self._meet[2][:count])
+
+    def _part(self, first, last):
+        """The walk over frames first … last − 1, and a little more where that cuts a transition; its first frame."""
+        window, begins = self.graph.window, self._begins
+        k = int(np.searchsorted(begins, first, "right")) - 1
+        until = int(np.searchsorted(begins, last, "left"))
+        if until < len(begins) and last > begins[until] - window:
+            last, until = begins[until], until + 1
+        steps = np.empty(until - k, STEP)
+        for n, step in enumerate(range(k, until)):
+            clip, start = self._steps[step]
+            stop = self._jumps[step]["src_frame"] if step + 1 < until else start + last - begins[step]
+            steps[n] = clip, start, stop
+        skipped = min(first - begins[k], int(steps["stop"][0] - steps["start"][0]))
+        steps["start"][0] += skipped
+        jumps = np.array(self._jumps[k : until - 1], TRANSITION)
+        walk = Walk(self.graph.clips, window, self.graph.fps, steps, jumps, placed=self._placed[k])
+        return walk, begins[k] + skipped
