@@ -297,6 +297,7 @@ def test_nothing_piles_up(context):
     assert live() == before
     with pytest.raises(RuntimeError, match="released"):
         renderer.draw([(f.SceneFrame([]), view)], (32, 32), None)
+    assert live() == before
 
 
 def test_no_room_to_draw_in(renderer):

@@ -52,6 +52,7 @@ class Renderer:
         framebuffer: where the picture goes, 0 for the window, None to keep it for `read_pixels` only. What no pane
         covers is black. A size of zero draws nothing.
         """
+        _ = self._block.number  # raises where the renderer was released
         if min(size) < 1:
             return
         self._resize(size)

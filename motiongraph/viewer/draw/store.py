@@ -30,7 +30,6 @@ class Store:
         self._batches: dict[Batch, Stored] = {}
         self._meshes: dict[Mesh, tuple[Geometry, int]] = {}
         self._frame = 0
-        self._released = False
 
     def begin(self) -> None:
         """A new frame: forget what has not been drawn for a while."""
@@ -42,8 +41,6 @@ class Store:
 
     def ready(self, batch: Batch) -> Stored:
         """The batch as it is now, on the card."""
-        if self._released:
-            raise RuntimeError("this renderer was released and cannot be used any more")
         stored = self._batches.get(batch)
         if stored is None:
             stored = self._batches[batch] = Stored(Rows())
@@ -62,7 +59,6 @@ class Store:
         return geometry
 
     def release(self) -> None:
-        self._released = True
         for stored in self._batches.values():
             stored.rows.release()
         for geometry, _ in self._meshes.values():
