@@ -109,10 +109,10 @@ def format_asf(asf: Asf, name: str) -> str:
     """The text of an ASF file."""
 
     def numbers(values):
-        return " ".join(f"{v:.9g}" for v in values)
+        return " ".join(f"{v:.12g}" for v in values)
 
     lines = ["# ASF file written by motiongraph", ":version 1.10", f":name {name}", ":units"]
-    lines += [f"  mass {asf.mass_unit:.9g}", f"  length {asf.length_unit:.9g}"]
+    lines += [f"  mass {asf.mass_unit:.12g}", f"  length {asf.length_unit:.12g}"]
     lines += [
         f"  angle {'deg' if asf.degrees else 'rad'}",
         ":documentation",
@@ -128,11 +128,11 @@ def format_asf(asf: Asf, name: str) -> str:
             f"     name {asf.names[b]}",
             f"     direction {numbers(asf.directions[b])}",
         ]
-        lines += [f"     length {asf.lengths[b]:.9g}", f"     axis {numbers(asf.axes[b])}  {asf.orders[b]}"]
+        lines += [f"     length {asf.lengths[b]:.12g}", f"     axis {numbers(asf.axes[b])}  {asf.orders[b]}"]
         if asf.dofs[b]:
             lines.append(f"    dof {' '.join(asf.dofs[b])}")
         for k, (low, high) in enumerate(asf.limits[b][: len(asf.dofs[b])]):
-            lines.append(f"    {'limits' if k == 0 else '      '} ({low:.9g} {high:.9g})")
+            lines.append(f"    {'limits' if k == 0 else '      '} ({low:.12g} {high:.12g})")
         lines.append("  end")
     lines += [":hierarchy", "  begin"]
     for p in range(len(asf.names)):

@@ -213,7 +213,7 @@ def format_bvh(bvh: Bvh) -> str:
             lines.append("\t" * len(depth) + "}")
         tab = "\t" * len(depth)
         lines.append(f"{tab}End Site" if h.ends[j] else f"{tab}{'JOINT' if depth else 'ROOT'} {name}")
-        lines += [f"{tab}{{", f"{tab}\tOFFSET {' '.join(f'{v:.9g}' for v in h.offsets[j])}"]
+        lines += [f"{tab}{{", f"{tab}\tOFFSET {' '.join(f'{v:.12g}' for v in h.offsets[j])}"]
         if not h.ends[j]:
             words = [f"{'XYZ'[axis]}{'rotation' if kind else 'position'}" for kind, axis in h.channels[j]]
             lines.append(" ".join([f"{tab}\tCHANNELS", str(len(words)), *words]))
