@@ -126,7 +126,7 @@ class DistanceMatrix:
         about |= {"first_a": self.first_a, "first_b": self.first_b, "metric": repr(self.metric)}
         alignment = {"theta": theta, "x0": x0, "z0": z0}
         with writing(path) as file:
-            np.savez_compressed(file, cost=self.cost, minima=minima, **alignment, **about)
+            np.savez(file, cost=self.cost, minima=minima, **alignment, **about)
 
 
 def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=SILENT) -> DistanceMatrix:

@@ -31,7 +31,20 @@ def save(matrix, path, threshold=None, minima=True, annotated=False, **options):
     how = {"compress_level": 2} if kind == "PNG" and not annotated else {}
     how |= {"dpi": (300, 300)} if annotated and kind in ("PNG", "TIFF", "JPEG") else {}
     with writing(path) as file:
-        picture.save(file, kind, **how)
+        picture.save(_InPieces(file), kind, **how)
+
+
+class _InPieces:
+    """A file without a number: Pillow then writes a large picture piece by piece, and Ctrl-C is heard in between."""
+
+    def __init__(self, file):
+        self.write, self.flush, self.tell, self.seek, self.read = (
+            file.write,
+            file.flush,
+            file.tell,
+            file.seek,
+            file.read,
+        )
 
 
 def pixels(matrix, threshold=None, dots=None) -> Image.Image:
