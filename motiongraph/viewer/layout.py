@@ -2,7 +2,6 @@
 
 from imgui_bundle import imgui
 
-from motiongraph.app import commands as do
 from motiongraph.viewer.panels import timeline
 from motiongraph.viewer.panels.camera import camera_panel
 from motiongraph.viewer.panels.clip import clip_panel
@@ -37,7 +36,7 @@ class Layout:
 
     def __init__(self, fresh: bool):
         self._build = fresh
-        self._front: str | None = None  # the tab to be brought to the front, once it is there
+        self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state, ui) -> None:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
@@ -52,18 +51,18 @@ class Layout:
         self._bar("timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
         if state.wishes.reset_layout or self._build:
             state.wishes.reset_layout = self._build = False
-            _first_layout(view, ui)
-            self._front = "Scene"
+            _first_layout(view, ui, timeline.height(state, ui) + imgui.get_frame_height())
+            self._front = 8
         imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
         node = imgui.internal.dock_builder_get_central_node(_SPACE)
         if node is not None:
             ui.scene = node.pos.x, node.pos.y, node.size.x, node.size.y
         for name, (title, content, _) in DOCKED.items():
             if name in state.wishes.shown:
-                self._docked(name, title, content, state, ui)
+                self._docked(title, content, state, ui)
         if self._front:
-            imgui.set_window_focus(self._front)
-            self._front = None
+            self._front -= 1
+            imgui.set_window_focus("Scene")
         self._floating(state, ui)
 
     @staticmethod
@@ -85,14 +84,11 @@ class Layout:
         imgui.end()
 
     @staticmethod
-    def _docked(name, title, content, state, ui) -> None:
+    def _docked(title, content, state, ui) -> None:
         imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
-        visible, kept = imgui.begin(title, True, imgui.WindowFlags_.no_collapse)
-        if visible:
+        if imgui.begin(title, None, imgui.WindowFlags_.no_collapse)[0]:
             content(state, ui)
         imgui.end()
-        if not kept:
-            state.issue(do.ShowPanel(name, False))
 
     @staticmethod
     def _floating(state, ui) -> None:
@@ -106,18 +102,18 @@ class Layout:
         ui.dialogs.poll(state)
 
 
-def _first_layout(view, ui) -> None:
+def _first_layout(view, ui, bars: float) -> None:
     """Library and clip at the left, scene options at the right; as wide as their contents need, not more."""
     build = imgui.internal
     build.dock_builder_remove_node(_SPACE)
     build.dock_builder_add_node(_SPACE, int(build.DockNodeFlagsPrivate_.dock_space))
-    build.dock_builder_set_node_size(_SPACE, view.work_size)
-    wide = max(view.work_size.x, 1.0)
+    wide, high = max(view.work_size.x, 1.0), max(view.work_size.y - bars, 1.0)
+    build.dock_builder_set_node_size(_SPACE, (wide, high))
     share = min(ui.px(272) / wide, 0.27)
     left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
     rest = left.id_at_opposite_dir
     right = build.dock_builder_split_node(rest, imgui.Dir.right, share / (1.0 - share))
-    below = min(ui.px(322) / max(view.work_size.y, 1.0), 0.6)
+    below = min(ui.px(340) / high, 0.62)
     left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, below)
     nodes = {
         "left": left_parts.id_at_opposite_dir,

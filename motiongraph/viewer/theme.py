@@ -75,6 +75,7 @@ def apply_theme(scale: float) -> None:
     style.frame_border_size = style.tab_border_size = 0
     style.tab_bar_border_size, style.tab_bar_overline_size = 1, 2
     style.docking_separator_size = 2
+    style.docking_node_has_close_button = False
     style.window_menu_button_position = imgui.Dir.none
     style.window_title_align = (0.0, 0.5)
     style.separator_text_border_size = 1

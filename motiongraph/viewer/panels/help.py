@@ -38,12 +38,10 @@ def shortcuts_window(state, ui) -> None:
             rows = sum(2 + sum(bool(a.keys) for a in found) for _, found in groups) + len(MOUSE) + 2
             filled = 0
             for name, found in groups:
-                if filled >= rows / columns:
+                if filled and filled + 0.5 * len(found) > rows / columns:
                     imgui.table_next_column()
                     filled = 0
                 filled += 2 + _keys(name, [(shown(a.keys[0]), a.text) for a in found if a.keys])
-            if filled + len(MOUSE) > rows / columns + 4:
-                imgui.table_next_column()
             _keys("Mouse", MOUSE)
             imgui.end_table()
     imgui.end()
