@@ -18,6 +18,7 @@ from motiongraph.walks.road import REALS
 from motiongraph.walks.walk import Walk, compose
 
 _AHEAD = 2.5  # m that are planned at once
+_END_PLACE, _END_FACING = 1.0, 0.3  # s, m²s: a plan is only as good as where it leaves the body
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class LiveWalk:
     be called at any time; `advance` replans by itself when the plan is used up. `label` asks for motion of one kind.
     """
 
-    def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 8):
+    def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6):
         self.graph = alive(graph)
         self.ground = ground_of(self.graph)
         self.weights, self.effort = weights or Weights(), Effort(width=width)
@@ -148,7 +149,10 @@ class LiveWalk:
         """Plan the next metres anew from the current frame; returns the seconds it took."""
         began = time.perf_counter()
         frame, placement = self._coming()
-        goal = Goal.of(self.graph, self._way(), self._label, self.weights, check=False)
+        way = self._way()
+        ends = {"end_place": _END_PLACE, "end_facing": _END_FACING}
+        ends |= {"end_x": float(way.tangents[-1, 0]), "end_z": float(way.tangents[-1, 1])}
+        goal = Goal.of(self.graph, way, self._label, self.weights, check=False, **ends)
         state = np.zeros((1, REALS))
         state[0, :3] = placement
         found = find(self.graph, goal, np.array([frame]), state, self.effort)
