@@ -21,6 +21,7 @@ from motiongraph.synthesis.origin import plants
 EASE = 0.2  # s; how long a correction takes to come or go
 _FOOT_EASE = 0.15  # s; the same for the foot's own turn
 _GIVE = 0.12  # s; the same for the root's readiness to give way
+_LEAP, _STEP = 0.02, 0.06  # m between two frames that no standing foot moves, and s before and after to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
 _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
@@ -48,14 +49,14 @@ def cleaned(clip: Clip, floor=None, onto: float | None = None) -> Clip:
     hip, knee, ankle = (np.stack([places[:, getattr(leg, end)] for leg in legs]) for end in ("hip", "knee", "ankle"))
     firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
     goal = np.stack([foot.above(foot.goal, ground, clip.fps) for foot in feet])
-    wanted = wanted_span(hip, goal, length(knee - hip), length(ankle - knee), clip.fps)
+    wanted = wanted_span(hip, knee, ankle, goal, clip.fps)
     # Slowly, the root goes along with every foot that stands. Of a sudden, with those that cannot give way; feet in the
     # air do that with it, and knees even out the rest.
     slow = gaussian_filter1d(root_shift(hip, goal, wanted, held), _SLOW * clip.fps, axis=0, mode="nearest")
     sudden = root_shift(hip + slow, goal, wanted, firm)
     shift = slow + sudden
     goal += (1.0 - held[..., None]) * sudden
-    feet = [foot.pivoted(at, hip[n] + shift, wanted[n]) for n, (foot, at) in enumerate(zip(feet, goal))]
+    feet = [foot.yielding(at, hip[n] + shift, wanted[n]) for n, (foot, at) in enumerate(zip(feet, goal))]
     goal = np.stack([foot.above(foot.goal, ground, clip.fps) for foot in feet])
 
     above = np.stack([turns[:, clip.skeleton.parents[leg.hip]] for leg in legs])
@@ -95,17 +96,20 @@ class _Foot:
         lift = envelope(np.maximum(ground + depth - goal[:, 1], 0.0), max(round(_CLEAR * fps), 1))
         return goal + lift[:, None] * np.array([0.0, 1.0, 0.0])
 
-    def pivoted(self, goal, hip, wanted):
-        """With the ankle at `goal` (F, 3), but where the foot is loose turned about its ball so that the ankle comes as
-        near as `wanted` (F, 1) to the hip (F, 3)."""
-        if not self.loose.any():
-            return replace(self, goal=goal)
-        foot = rot.rotate(self.turn, self.parts[0])
-        ball, away = goal + foot, goal - hip
+    def yielding(self, goal, hip, wanted):
+        """With the ankle at `goal` (F, 3), but where the foot may, nearer to the hip (F, 3) so that they are not more
+        than `wanted` (F, 1) apart: in the air by as much, on its toe by turning about it."""
+        away = goal - hip
         distance = length(away)
-        nearer = goal - self.loose[:, None] * (distance - wanted) * away / np.maximum(distance, 1e-9)
-        turned = length(foot) * unit(ball - nearer)
-        return replace(self, goal=ball - turned, turn=rot.multiply(rot.between(foot, turned), self.turn))
+        nearer = goal - (distance - wanted) * away / np.maximum(distance, 1e-9)
+        free = (1.0 - self.held[:, None]) * (distance > wanted)
+        if not self.loose.any():
+            return replace(self, goal=goal + free * (nearer - goal))
+        foot = rot.rotate(self.turn, self.parts[0])
+        ball = goal + foot
+        turned = length(foot) * unit(ball - goal - self.loose[:, None] * (nearer - goal))
+        goal = ball - turned + free * (1.0 - self.loose[:, None]) * (nearer - goal)
+        return replace(self, goal=goal, turn=rot.multiply(rot.between(foot, turned), self.turn))
 
 
 def _foot(places, leg: Leg, planted, fps) -> _Foot:
@@ -124,7 +128,16 @@ def _foot(places, leg: Leg, planted, fps) -> _Foot:
         turn = rot.from_vector(eased(both, rot.to_vector(wanted), round(_FOOT_EASE * fps)))
         target = np.where(down[:, None], target, toe - rot.rotate(turn, foot))
         loose = nearness(toe_down, round(_GIVE * fps)) * (1.0 - nearness(down, round(_ROLL * fps)))
-        down = down | toe_down
+        down = _without_leaps(down | toe_down, target, fps)
     goal = ankle + eased(down, target - ankle, round(EASE * fps))
     parts = np.stack([places[:, j] - ankle for j in (leg.ball, *leg.tips) if j >= 0] or [np.zeros_like(ankle)])
     return _Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts)
+
+
+def _without_leaps(down, target, fps):
+    """`down` (F,) let go around where the place to stand on jumps: a foot that was carried too far steps over."""
+    leaps = np.flatnonzero(down[1:] & down[:-1] & (length(np.diff(target, axis=0))[:, 0] > _LEAP))
+    down, gap = down.copy(), max(round(_STEP * fps), 1)
+    for at in leaps:
+        down[max(at + 1 - gap, 0) : at + 1 + gap] = False
+    return down

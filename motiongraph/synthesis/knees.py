@@ -12,21 +12,26 @@ from motiongraph.synthesis.legs import bend, length, span
 
 _SMOOTH = 0.06  # s to either side, over which a held leg's bending is smoothed
 _TREMOR = np.radians(1.5)  # a knee may tremble this much, as captured ones do; more is taken by the root
-_SLACK = np.radians(4.0)  # the least bend of a held knee, about
+_KEPT = 0.7  # of its bend a knee should keep
+_SLACK = np.radians(5.0)  # within which the two wishes are weighed against each other
 _DAMPING = 0.02  # keeps legs side by side from asking for the moon
 _ROUNDS = 4
 
 
-def wanted_span(hip, goal, upper, lower, fps: float) -> np.ndarray:
-    """(n, F, 1) metres that hip and ankle should be apart, for legs given by hip and goal of the ankle (n, F, 3) and
-    bone lengths upper, lower (n, F, 1): as far as they are, with little tremor in the knee and never quite straight.
+def wanted_span(hip, knee, ankle, goal, fps: float) -> np.ndarray:
+    """(n, F, 1) metres that hip and goal of the ankle should be apart, for legs given by their positions (n, F, 3).
+
+    As far as they are, but with little tremor in the knee, and not so far that it is much straighter than it was: where
+    less than most of its bend would be left, the wish gives way softly.
     """
-    angle = bend(length(goal - hip), upper, lower)
+    upper, lower = length(knee - hip), length(ankle - knee)
+    was, angle = (bend(length(end - hip), upper, lower) for end in (ankle, goal))
     window = 2 * max(round(_SMOOTH * fps), 2) + 1
     if angle.shape[1] >= window:
-        smooth = savgol_filter(angle, window, 3, axis=1, mode="interp")
+        was, smooth = (savgol_filter(bends, window, 3, axis=1, mode="interp") for bends in (was, angle))
         angle = smooth + _TREMOR * np.tanh((angle - smooth) / _TREMOR)
-    return span(np.hypot(np.maximum(angle, 0.0), _SLACK), upper, lower)
+    least = _KEPT * np.maximum(was, 0.0)
+    return span(0.5 * (angle + least + np.hypot(angle - least, _SLACK)), upper, lower)
 
 
 def root_shift(hip, goal, wanted, firm) -> np.ndarray:
