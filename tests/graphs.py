@@ -29,7 +29,7 @@ def graph_of(clips, rows, window, threshold=10.0):
     return MotionGraph(candidates, threshold)
 
 
-def random_graph(rng, clips=3, most=24, transitions=12, words=("a", "b"), window=None):
+def random_graph(rng, clips=3, most=24, transitions=12, words=("a", "b"), window=None, least=0):
     """Clips of up to `most` frames with labels on ranges, and transitions between windows anywhere."""
     window = int(rng.integers(1, 4)) if window is None else window
     made = []
@@ -42,7 +42,7 @@ def random_graph(rng, clips=3, most=24, transitions=12, words=("a", "b"), window
                 labels[word] = (0, frames) if rng.random() < 0.5 else tuple(int(e) for e in edge)
         made.append(still(frames, f"clip{c}", labels, int(rng.integers(0, 2))))
     rows = set()
-    for _ in range(int(rng.integers(0, transitions + 1))):
+    for _ in range(int(rng.integers(least, transitions + 1))):
         src, dst = (int(c) for c in rng.integers(0, clips, 2))
         a = int(rng.integers(made[src].first, len(made[src]) - window + 1))
         b = int(rng.integers(made[dst].first, len(made[dst]) - window))

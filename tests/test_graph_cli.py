@@ -1,0 +1,264 @@
+"""`motiongraph build` and `motiongraph graph` as a person or a script meets them, and builds that are cut off."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+from test_graph_build import swing
+
+import motiongraph as mg
+from motiongraph.cli import main
+from motiongraph.formats.labels_file import Entry, write_labels
+from motiongraph.formats.save import save
+from motiongraph.resources import resource
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    """A folder of three clips at 40 Hz."""
+    folder = tmp_path_factory.mktemp("clips")
+    for n in range(3):
+        save(swing(n), folder / f"clip{n}.bvh")
+    return folder
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch, cache):
+    """run("build", ...) → exit status, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MOTIONGRAPH_DEBUG", raising=False)
+    monkeypatch.setenv("MOTIONGRAPH_CACHE_DIR", str(cache))
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as exit:
+            main([str(argument) for argument in arguments])
+        output = capsys.readouterr()
+        assert "Traceback" not in output.err
+        return exit.value.code or 0, output.out, output.err
+
+    return command
+
+
+def test_build_and_graph_give_the_report(run, clips):
+    status, out, err = run("build", clips, "-o", "g.mgraph", "--ceiling", "40", "--json")
+    assert (status, err) == (0, "")
+    built = json.loads(out)
+    assert (built.pop("path"), built.pop("build_seconds") >= 0) == ("g.mgraph", True)
+    status, out, err = run("graph", "g.mgraph", "--json")
+    assert (status, err) == (0, "")
+    seen = json.loads(out)
+    assert seen.pop("path") == "g.mgraph"
+    assert seen == built
+    assert seen == mg.MotionGraph.load("g.mgraph").report(16)
+    assert (seen["clips"], seen["frames"], seen["fps"], seen["threshold_is_auto"]) == (3, 480, 40.0, True)
+    for figure in ("cost_min", "cost_mean", "cost_max", "most_connected", "least_connected", "transitions_per_clip",
+                   "share_kept", "components", "connection_seconds", "degrees", "choice_points"):  # fmt: skip
+        assert seen[figure] is not None
+
+
+def test_for_a_person(run, clips):
+    status, out, err = run("build", clips, "-o", "g.mgraph", "--threshold", "18")
+    assert (status, out) == (0, "")
+    assert "3 clips, 480 frames compared" in err
+    assert "transitions up to 18 cm" in err
+    status, out, err = run("graph", "g.mgraph", "--pruned", "--curve")
+    assert status == 0
+    assert all(word in out for word in ("480", "18 cm", "after pruning", "most connected", "frames kept"))
+    assert len(out.splitlines()) > 45, "33 points of the curve"
+
+
+def test_options_of_build_reach_the_graph(run, clips):
+    options = [
+        "--mirror",
+        "--fps",
+        20,
+        "--window",
+        0.5,
+        "--within",
+        10,
+        "--between",
+        12,
+        "--ceiling",
+        30,
+        "--radius",
+        0.1,
+    ]
+    metric = ["--align", "none", "--samples", 0, "--weights", "mao", "--taper", "--search-fps", 10]
+    status, _, err = run("build", clips, "-o", "g.mgraph", *options, *metric)
+    assert status == 1  # these joints are not in Mao's table: the option arrived
+    assert "weights" in err or "joint" in err
+    metric = [m for m in metric if m not in ("--weights", "mao")]
+    assert run("build", clips, "-o", "g.mgraph", *options, *metric)[0] == 0
+    g = mg.MotionGraph.load("g.mgraph")
+    assert (len(g.clips), g.fps, g.window, g.candidates.ceiling) == (6, 20.0, 10, 30.0)
+    assert (g.candidates.radius, g.thresholds.within, g.thresholds.between) == (0.1, 10.0, 12.0)
+    assert (g.metric.align, g.metric.samples_per_bone, g.metric.taper, g.metric.search_fps) == (
+        "none",
+        0,
+        "gaussian",
+        10.0,
+    )
+
+
+def test_labels_choose_and_cut(run, clips, tmp_path):
+    write_labels([Entry("clip0.bvh", (10, 120), ("walk",)), Entry("clip2.bvh", None, ("run",))], tmp_path / "mine.toml")
+    status, out, err = run("build", clips, "-o", "g.mgraph", "--labels", "mine.toml", "--ceiling", 40, "--json",
+                           "--threshold", 30, "--pair", "walk,run=20", "--least", 60)  # fmt: skip
+    assert status == 0
+    report = json.loads(out)
+    assert [(s["labels"], s["frames"]) for s in report["label_sets"]] == [(["walk"], 110), (["run"], 160)]
+    assert report["threshold"]["pairs"] == [["walk", "run", 20.0]]
+    assert err.count("motiongraph: warning: motion labelled") == 2
+    assert [w.split(" keeps")[0] for w in report["warnings"]] == ["motion labelled walk", "motion labelled run"]
+
+
+def test_threshold_of_graph_is_a_view(run, clips):
+    run("build", clips, "-o", "g.mgraph", "--threshold", "20", "--ceiling", "30")
+    whole = json.loads(run("graph", "g.mgraph", "--json")[1])
+    low = json.loads(run("graph", "g.mgraph", "--json", "--threshold", "12", "--pruned", "--curve")[1])
+    assert low["transitions"] < whole["transitions"]
+    assert (low["pruned"], low["candidates"]) == (True, whole["candidates"])
+    assert [row["threshold"] for row in low["curve"]] == np.linspace(0, 30, 33).tolist()
+    auto = json.loads(run("graph", "g.mgraph", "--json", "--threshold", "auto")[1])
+    assert auto["threshold_is_auto"]
+    status, out, err = run("graph", "g.mgraph", "--threshold", "31")
+    assert (status, out, err) == (
+        1,
+        "",
+        "motiongraph: candidates are known up to 30 cm; build again with ceiling=31 for a threshold that high\n",
+    )
+
+
+def test_exports(run, clips):
+    run("build", clips, "-o", "g.mgraph", "--threshold", "20")
+    files = ["--dot", "g.dot", "--graphml", "g.graphml", "--graph-json", "g.json", "--png", "g.png"]
+    status, out, err = run("graph", "g.mgraph", "--json", "--view", "segments", "--pruned", *files)
+    assert (status, err) == (0, "motiongraph: wrote g.dot, g.graphml, g.json, g.png\n")
+    json.loads(out)
+    g = mg.MotionGraph.load("g.mgraph").pruned()
+    nodes = len(g.segment_view().clip)
+    assert len(list(ElementTree.parse("g.graphml").iter("{http://graphml.graphdrawing.org/xmlns}node"))) == nodes
+    assert len(json.loads(Path("g.json").read_text("utf-8"))["segments"]["nodes"]) == nodes
+    assert Image.open("g.png").width == 2400
+    status, _, err = run("graph", "g.mgraph", "--png", "g.png")
+    assert (status, err) == (1, "motiongraph: g.png is there already; --force overwrites it\n")
+    assert run("graph", "g.mgraph", "--png", "g.png", "--force")[0] == 0
+
+
+def test_clips_by_reference(run, clips):
+    assert run("build", clips, "-o", "g.mgraph", "--referenced")[0] == 0
+    status, out, err = run("graph", "g.mgraph")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "names its clips but does not hold them" in err
+    assert run("graph", "g.mgraph", "--clips", clips)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["build", "x.bvh"],
+        ["build", "-o", "g.mgraph", "--threshold", "cheap"],
+        ["build", "-o", "g.mgraph", "--threshold", "-3"],
+        ["build", "-o", "g.mgraph", "--within", "3"],
+        ["build", "-o", "g.mgraph", "--pair", "walk=3"],
+        ["build", "-o", "g.mgraph", "--threshold", "auto", "--pair", "walk,run=3"],
+        ["build", "-o", "g.mgraph", "--radius", "-1"],
+        ["graph"],
+        ["graph", "g.mgraph", "--view", "frames"],
+    ],
+)
+def test_wrong_usage(run, tmp_path, arguments):
+    assert run(*arguments)[:2] == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_done(run, clips, tmp_path):
+    (tmp_path / "taken.mgraph").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    for arguments in (
+        ["build", clips, "-o", "taken.mgraph"],
+        ["build", "nowhere", "-o", "g.mgraph"],
+        ["build", "empty", "-o", "g.mgraph"],
+        ["build", clips, "-o", "g.mgraph", "--labels", "nowhere.toml"],
+        ["build", clips, "-o", "nowhere/g.mgraph"],
+        ["graph", "nowhere.mgraph"],
+        ["graph", "taken.mgraph"],
+    ):
+        status, out, err = run(*arguments)
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert "unexpected" not in err
+    assert (tmp_path / "taken.mgraph").read_text() == "mine"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty", "taken.mgraph"]
+
+
+def test_help(run):
+    for command in ("build", "graph"):
+        status, out, err = run(command, "--help")
+        assert (status, err) == (0, "")
+        assert f"Usage: motiongraph {command}" in out
+        assert "build" in run("--help")[1]
+
+
+def test_dissertation_folder(run, mocap):
+    status, out, _ = run("build", mocap / "cmu/asf_amc/dissertation", "-o", "g.mgraph", "--json")
+    assert (status, json.loads(out)["clips"], json.loads(out)["frames"]) == (0, 6, 2623)
+    status, out, _ = run("graph", "g.mgraph", "--json")
+    assert (status, json.loads(out)["clips"]) == (0, 6)
+
+
+# ---- builds that are cut off
+
+
+def test_a_build_goes_on_where_it_was_cut_off(tmp_path):
+    """Killed twice and interrupted once, at moments that differ from run to run, it ends in the same file."""
+    folder, target = tmp_path / "cache", tmp_path / "g.mgraph"
+    clips = sorted(resource("assets/samples").glob("[rw]*.bvh"))[:8]
+    command = [sys.executable, "-m", "motiongraph", "build", *clips, "-o", target]
+    environment = os.environ | {"MOTIONGRAPH_CACHE_DIR": str(folder)}
+    rng = np.random.default_rng()
+    pairs = 8 * 9 // 2
+
+    def kept():
+        return len(list(folder.glob("*.mgcache")))
+
+    def cut_off(sign, more):
+        wanted = kept() + more
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while kept() < wanted and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        process.send_signal(sign)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode != 0
+        assert not target.exists()
+        assert not list(tmp_path.glob("*.part"))
+        return process.returncode, err
+
+    assert cut_off(signal.SIGKILL, int(rng.integers(1, 7)))[0] == -signal.SIGKILL
+    assert cut_off(signal.SIGKILL, int(rng.integers(1, 7)))[0] == -signal.SIGKILL
+    status, err = cut_off(signal.SIGINT, int(rng.integers(1, 7)))
+    assert (status, err.strip()) == (
+        130,
+        "motiongraph: stopped; what was compared so far is kept, and the same command goes on from there",
+    )
+    assert 3 <= kept() < pairs
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    assert kept() == pairs
+    resumed = target.read_bytes()
+
+    undisturbed = environment | {"MOTIONGRAPH_CACHE": "off"}
+    subprocess.run([*command, "--force"], env=undisturbed, check=True, capture_output=True)
+    assert target.read_bytes() == resumed
