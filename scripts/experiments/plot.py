@@ -143,6 +143,7 @@ class Plot:
                 for a, b in _dashes(piece, 7 * _FINE):
                     self._draw.line([tuple(a), tuple(b)], colour, fine)
             elif len(piece) > 1:
+                piece = _thinned(piece, max(1.0, 0.6 * fine))  # joints closer than a pen is wide come out ragged
                 self._draw.line([tuple(p) for p in piece], colour, fine, joint="curve")
 
     def _dot(self, xs, ys, colour, box, radius, opacity):
@@ -270,6 +271,15 @@ def _ticks(low, high, log):
 def _runs(mask):
     edges = np.flatnonzero(np.diff(mask.astype(int), prepend=0, append=0)).reshape(-1, 2)
     return [slice(a, b) for a, b in edges]
+
+
+def _thinned(points, least):
+    """Without points closer than `least` pixels to the one before; both ends stay."""
+    kept = [points[0]]
+    for point in points[1:-1]:
+        if np.hypot(*(point - kept[-1])) >= least:
+            kept.append(point)
+    return [*kept, points[-1]]
 
 
 def _dashes(points, length):
