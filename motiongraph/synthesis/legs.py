@@ -13,13 +13,15 @@ STRETCH = 0.9995  # of thigh and shin together: as far as a leg reaches
 @dataclass(frozen=True)
 class Leg:
     """hip, knee, ankle, ball: joint indices (ball −1 where the foot has no toe joint); tips: the other joints of the
-    foot, which must not enter the floor either."""
+    foot, which must not enter the floor either; toe: the one of them at the end of the bone that turns at the ball,
+    or −1."""
 
     hip: int
     knee: int
     ankle: int
     ball: int
     tips: tuple[int, ...]
+    toe: int
 
 
 def legs_of(skeleton, joints) -> list[Leg]:
@@ -33,7 +35,10 @@ def legs_of(skeleton, joints) -> list[Leg]:
         foot = sides.below(skeleton, ankle)
         ball = next((j for j in foot if j in joints), -1)
         if min(skeleton.bone_lengths[ankle], skeleton.bone_lengths[knee]) > 1e-3:
-            legs.append(Leg(int(skeleton.parents[knee]), knee, ankle, ball, tuple(j for j in foot if j != ball)))
+            toes = skeleton.children[ball] if ball >= 0 else ()
+            toe = max(toes, key=lambda j: skeleton.bone_lengths[j], default=-1)
+            toe = toe if toe >= 0 and skeleton.bone_lengths[toe] > 1e-3 else -1
+            legs.append(Leg(int(skeleton.parents[knee]), knee, ankle, ball, tuple(j for j in foot if j != ball), toe))
     return legs
 
 
