@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from motiongraph import __version__
-from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, view
+from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, view, walk
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -30,6 +30,7 @@ app.command()(convert.convert)
 app.command()(matrix.matrix)
 app.command()(build.build)
 app.command()(graph.graph)
+app.command()(walk.walk)
 app.command()(render.render)
 app.add_typer(fetch.app, name="fetch")
 

@@ -39,7 +39,7 @@ def greedy_walk(graph, rng=0, max_transitions: int = 50, *, start=None, share: f
             clip, at = ground.place(frame)
             note = (
                 f"it ended after {step} transitions at frame {at} of {graph.clips[clip].name}, from where none below "
-                f"{graph.thresholds.highest:g} cm leaves; a pruned graph has no such end"
+                f"{graph.thresholds.highest:g} {graph.metric.unit} leaves; a pruned graph has no such end"
             )
             break
         taken.append(pick(ahead))
@@ -59,9 +59,9 @@ def _start(graph, ground, start, pick, rng):
     possible = np.flatnonzero(named[terrain.leave])
     if not len(possible):
         if start is None:
-            raise MotionError(f"the graph has no transitions below {graph.thresholds.highest:g} cm")
+            raise MotionError(f"the graph has no transitions below {graph.thresholds.highest:g} {graph.metric.unit}")
         raise MotionError(
-            f"no transition below {graph.thresholds.highest:g} cm leaves {called(graph, start)}; a higher threshold "
+            f"no transition below {graph.thresholds.highest:g} {graph.metric.unit} leaves {called(graph, start)}; a higher threshold "
             "has more"
         )
     return beginning(terrain, ground.starts, named, int(terrain.leave[pick(possible)]))

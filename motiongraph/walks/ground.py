@@ -94,7 +94,9 @@ def alive(graph):
     if not kept.open.any():
         costs = graph.candidates.table["cost"]
         more = " a higher threshold keeps more" if len(costs) and costs.max() > graph.thresholds.highest else ""
-        raise MotionError(f"no motion can go on for ever at {graph.thresholds.highest:g} cm;{more or ' add clips'}")
+        raise MotionError(
+            f"no motion can go on for ever at {graph.thresholds.highest:g} {graph.metric.unit};{more or ' add clips'}"
+        )
     return kept
 
 

@@ -42,6 +42,7 @@ class LiveWalk:
 
     `head_for` a point, a direction or along a path; `replan` from the current frame takes a few milliseconds and may
     be called at any time; `advance` replans by itself when the plan is used up. `label` asks for motion of one kind.
+    Whoever makes the motion elsewhere (`synthesis.live`) uses `decide` instead of `advance`.
     """
 
     def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6):
@@ -160,15 +161,47 @@ class LiveWalk:
         self._plan = deque([*under_way, *found.taken])
         return time.perf_counter() - began
 
+    def decide(self, earliest: int | None = None, latest: int | None = None):
+        """The next transition to take, a row of the graph's table, planned anew; the walk goes on from its end.
+
+        earliest: the frame of the current clip before which it may not leave. latest: if the plan stays in the clip
+        beyond this frame, nothing is decided yet, and None is returned.
+        """
+        terrain, first = self.ground.terrain, int(self.ground.starts[self.ground.place(self._frame)[0]])
+        if self._within >= 0:
+            raise MotionError("a transition is under way; advance to its end before deciding on the next")
+        if earliest is not None:
+            # Where the last way out has passed, it is taken all the same: the walk must not end.
+            self._frame = max(min(first + int(earliest), self._last_exit()), self._frame)
+        self.replan()
+        self._settle()
+        k = self._plan[0]
+        if latest is not None and terrain.leave[k] > first + latest:
+            return None
+        self._plan.popleft()
+        self._taken.append(k)
+        self._frame, self._placement = int(terrain.arrive[k]), self._after(k)
+        return self.graph.candidates.table[self.ground.rows[k]]
+
+    def _settle(self):
+        """A plan at all: a run must be left at its end at the latest, and the cheapest way out will do."""
+        if not self._plan:
+            terrain = self.ground.terrain
+            ways = np.arange(terrain.next_out[self._frame], terrain.next_out[terrain.run_end[self._frame] + 1])
+            self._plan.append(int(ways[np.argmin(terrain.jump[ways, 3])]))
+
+    def _last_exit(self):
+        """The frame of the last transition that leaves the current run."""
+        terrain = self.ground.terrain
+        return int(terrain.leave[terrain.next_out[terrain.run_end[self._frame] + 1] - 1])
+
     def advance(self) -> Moment:
         """Show the next frame."""
         terrain, window = self.ground.terrain, self.ground.window
-        if self._within < 0 and not self._plan and self._frame >= self._safe():
+        # Half a second before the last way out is early enough to decide.
+        if self._within < 0 and not self._plan and self._frame >= self._last_exit() - self.ground.fps // 2:
             self.replan()
-            if not self._plan:
-                # The run must be left at its end at the latest; the cheapest way out will do.
-                ways = np.arange(terrain.next_out[self._frame], terrain.next_out[terrain.run_end[self._frame] + 1])
-                self._plan.append(int(ways[np.argmin(terrain.jump[ways, 3])]))
+            self._settle()
         if self._within < 0 and self._plan and self._frame >= terrain.leave[self._plan[0]]:
             self._within = 0
         if self._within < 0:
@@ -186,12 +219,6 @@ class LiveWalk:
             self._taken.append(k)
             self._frame, self._placement, self._within = int(terrain.arrive[k]), after, -1
         return moment
-
-    def _safe(self):
-        """The last frame up to which nothing needs to be decided: half a second before the last way out."""
-        terrain = self.ground.terrain
-        last = terrain.next_out[terrain.run_end[self._frame] + 1] - 1
-        return int(terrain.leave[last]) - self.ground.fps // 2
 
     def walk(self) -> Walk:
         """What was played so far, up to the end of the last clip's piece."""

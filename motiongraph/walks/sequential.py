@@ -119,11 +119,11 @@ def _why_not(graph, order: Order, deepest: int, progress) -> str:
         return np.isfinite(exact(order, network)[0])
 
     missing = f"no way leads from {order.names[place]} to {order.names[place + 1]} after a stay of "
-    missing += f"{order.least[place] / graph.fps:.2f} s below {graph.thresholds.highest:.1f} cm"
+    missing += f"{order.least[place] / graph.fps:.2f} s below {graph.thresholds.highest:.1f} {graph.metric.unit}"
     if graph.is_pruned and found(graph.thresholds.highest):
         return f"{missing} in the pruned graph; there is one in the graph that is not pruned"
     if not len(costs) or not found(costs[-1]):
-        ceiling = f"{graph.candidates.ceiling:g} cm"
+        ceiling = f"{graph.candidates.ceiling:g} {graph.metric.unit}"
         return f"{missing}, nor at the ceiling of {ceiling}; a shorter stay or other clips would help"
     low, high = 0, len(costs) - 1
     while low < high:

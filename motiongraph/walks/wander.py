@@ -36,7 +36,7 @@ def random_walk(
         nodes = np.flatnonzero(named)
     if not len(nodes):
         raise MotionError(
-            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} cm; a higher threshold may "
+            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} {graph.metric.unit}; a higher threshold may "
             "have one"
         )
     frame = begin = int(rng.choice(nodes))

@@ -1,0 +1,267 @@
+"""`motiongraph walk`: new motion from a graph, in each of the ways there are to go through one."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiongraph.cli.build import Threshold
+from motiongraph.cli.console import print_json, progress_bar, say
+from motiongraph.cli.options import Force, positive
+from motiongraph.errors import MotionError
+
+
+class Method(StrEnum):
+    greedy = "greedy"
+    random = "random"
+    sequential = "sequential"
+    connect = "connect"
+    path = "path"
+    reach = "reach"
+
+
+class Planner(StrEnum):
+    beam = "beam"
+    branch = "branch and bound"
+
+
+class Line(StrEnum):
+    polyline = "polyline"
+    spline = "spline"
+
+
+def _pair(text: str) -> tuple[float, float]:
+    try:
+        x, z = (float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"expected two numbers as in 3,-1.5, found {text!r}.") from None
+    return x, z
+
+
+def _named(text: str):
+    """A clip or label, or a frame of a clip as in walk:120."""
+    found = re.fullmatch(r"(.+):(\d+)", text)
+    return (found[1], int(found[2])) if found else text
+
+
+def _labels(text: str) -> list:
+    """Labels of the stretches between points, "-" for any; or metres and label as in 0=walk,5.5=run."""
+    parts = [part.strip() for part in text.split(",")]
+    if all("=" in part for part in parts):
+        try:
+            return [(float(part.split("=")[0]), part.split("=", 1)[1]) for part in parts]
+        except ValueError:
+            raise typer.BadParameter(f"expected metres and labels as in 0=walk,5.5=run, found {text!r}.") from None
+    return [None if part == "-" else part for part in parts]
+
+
+# What each way of walking needs, and which of the other options it takes.
+_NEEDS = {"sequential": {"order"}, "connect": {"source", "target"}, "path": {"points"}, "reach": {"position"}}
+_TAKES = {
+    "greedy": {"start", "transitions"},
+    "random": {"start", "seconds", "transitions"},
+    "sequential": {"order", "stay", "trials"},
+    "connect": {"source", "target", "cheapest"},
+    "path": {"points", "labels", "start", "curve", "closed", "planner", "limit"},
+    "reach": {"position", "facing", "clip", "start", "planner", "limit"},
+}
+_OPTIONS = {"source": "--from", "target": "--to"}
+
+
+def walk(
+    source_graph: Annotated[Path, typer.Argument(metavar="MGRAPH", help="Graph to walk in.")],
+    method: Annotated[Method, typer.Argument(help="How to find the way.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Motion to write: .bvh, .amc or .glb.")],
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same walk.")] = 0,
+    start: Annotated[
+        str | None, typer.Option(parser=_named, metavar="NAME", help="Clip, label, or clip:frame to begin with.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(parser=positive, metavar="S", help="Length of a random walk.")
+    ] = None,
+    transitions: Annotated[int | None, typer.Option(min=0, metavar="N", help="Transitions to take at most.")] = None,
+    order: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Clips or labels to cover in this order (sequential).")
+    ] = None,
+    stay: Annotated[
+        float | None, typer.Option(min=0.0, metavar="S", help="Least stay in each of them. (default: 0.5)")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Try at random this often, instead of the exact answer.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", parser=_named, metavar="NAME", help="Clip, label or clip:frame to connect.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", parser=_named, metavar="NAME", help="What to connect it with.")
+    ] = None,
+    cheapest: Annotated[
+        bool, typer.Option("--cheapest", metavar="", help="The cheapest connection, not the quickest.")
+    ] = False,
+    points: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="Path to follow: a line with x,z in metres for each point.")
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(parser=_labels, metavar="L,…", help="Labels on the path: one, one a stretch, or metres=label,…"),
+    ] = None,
+    curve: Annotated[Line | None, typer.Option(help="How to join the points. (default: polyline)")] = None,
+    closed: Annotated[bool, typer.Option("--closed", metavar="", help="The path returns to its first point.")] = False,
+    position: Annotated[str | None, typer.Option(parser=_pair, metavar="X,Z", help="Place to reach.")] = None,
+    facing: Annotated[
+        float | None, typer.Option(metavar="DEG", help="Degrees to face there; 0 is along z, 90 along x.")
+    ] = None,
+    clip: Annotated[str | None, typer.Option(metavar="NAME", help="Clip or label to be in there.")] = None,
+    planner: Annotated[Planner | None, typer.Option(help="How a path is searched for. (default: beam)")] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="S", help="Time to search; the best found by then is taken."),
+    ] = None,
+    threshold: Threshold = None,
+    pruned: Annotated[
+        bool | None,
+        typer.Option(
+            "--pruned/--all", help="Walk where motion never ends, or everywhere. (default: pruned, if random)"
+        ),
+    ] = None,
+    cleanup: Annotated[bool, typer.Option("--cleanup/--no-cleanup", help="Hold planted feet in place.")] = True,
+    log: Annotated[Path | None, typer.Option(metavar="TXT", help="Also write which pieces were played.")] = None,
+    json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
+    force: Force = False,
+) -> None:
+    """Make new motion: walk through a graph and write what was walked.
+
+    greedy takes cheap transitions, random wanders, sequential covers an order of clips or labels, connect finds the way
+    from one to another, path follows a line on the floor, reach ends at a place.
+    """
+    given = {
+        "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials,
+        "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
+        "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
+        "planner": planner, "limit": limit,
+    }  # fmt: skip
+    _check(method, {name for name, value in given.items() if value is not None})
+    for path in [output, *([log] if log else [])]:
+        if path.exists() and not force:
+            raise MotionError(f"{path} is there already; --force overwrites it")
+
+    from motiongraph.files import writing
+    from motiongraph.formats.save import save
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.synthesis.synthesize import synthesize
+
+    graph = MotionGraph.load(source_graph)
+    if threshold is not None:
+        graph = graph.at(threshold)
+    if pruned is None:
+        pruned = method in (Method.greedy, Method.random) or graph.is_pruned
+    graph = graph.pruned(graph.least) if pruned else graph.whole()
+    with progress_bar() as progress:
+        found = _find(graph, method, given, seed, progress)
+    motion = synthesize(found, cleanup=cleanup, name=output.stem)
+    save(motion, output)
+    if log is not None:
+        with writing(log, "w", encoding="utf-8") as file:
+            file.write(found.log())
+    report = {"graph": str(source_graph), "output": str(output), "seed": seed, **found.report()}
+    if json:
+        print_json(report)
+    else:
+        _print(report, found)
+    if found.note:
+        say(f"warning: {found.note}")
+    say(f"wrote {output}: {len(motion)} frames, {motion.fps:g} Hz, {motion.duration:.2f} s")
+
+
+def _check(method: Method, given: set[str]) -> None:
+    """Wrong usage: what a method needs and was not given, or was given and does not take."""
+    for name in sorted(_NEEDS.get(method, set()) - given):
+        raise typer.BadParameter(f"{method} needs {_option(name)}.")
+    for name in sorted(given - _TAKES[method]):
+        raise typer.BadParameter(f"{method} does not take {_option(name)}.")
+
+
+def _option(name: str) -> str:
+    return _OPTIONS.get(name, f"--{name}")
+
+
+def _find(graph, method: Method, given: dict, seed: int, progress):
+    """The walk that was asked for."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if method is Method.greedy:
+        from motiongraph.walks.greedy import greedy_walk
+
+        return greedy_walk(graph, seed, given.get("transitions", 50), start=given.get("start"), progress=progress)
+    if method is Method.random:
+        from motiongraph.walks.wander import random_walk
+
+        return random_walk(graph, rng=seed, progress=progress, **given)
+    if method is Method.sequential:
+        from motiongraph.walks.sequential import sequential_walk
+
+        items = [item.strip() for item in given.pop("order").split(",")]
+        way = "trials" if "trials" in given else "exact"
+        return sequential_walk(graph, items, seed, method=way, progress=progress, **given)
+    if method is Method.connect:
+        from motiongraph.walks.connect import connect
+
+        by = "cheapest" if given.pop("cheapest", False) else "quickest"
+        return connect(graph, given["source"], given["target"], by, progress=progress)
+    from motiongraph.walks.plan import Effort
+
+    effort = Effort(method=str(given.pop("planner", "beam")), seconds=given.pop("limit", None), rng=seed)
+    if method is Method.path:
+        from motiongraph.walks.path import follow_path
+
+        given["points"] = _points(given["points"])
+        given["curve"] = str(given.get("curve", "polyline"))
+        return follow_path(graph, **given, effort=effort, progress=progress)
+    from math import radians
+
+    from motiongraph.walks.reach import reach
+
+    if "facing" in given:
+        given["facing"] = radians(given["facing"])
+    return reach(graph, **given, effort=effort, progress=progress)
+
+
+def _points(path: Path):
+    """(N, 2) x, z metres from a text file: two numbers a line, apart by comma, semicolon or space; # for comments."""
+    import numpy as np
+
+    rows = []
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
+        words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
+        try:
+            values = [float(word) for word in words]
+        except ValueError:
+            if not rows:  # the names of the columns
+                continue
+            raise MotionError(f"{path}:{number}: expected x and z in metres, found {line.strip()!r}") from None
+        if words and len(values) != 2:
+            raise MotionError(f"{path}:{number}: expected x and z in metres, found {line.strip()!r}")
+        if words:
+            rows.append(values)
+    if len(rows) < 2:
+        raise MotionError(f"{path}: a path needs at least two points, one on each line as x,z")
+    return np.array(rows)
+
+
+# name in the report, unit
+_FIGURES = (
+    ("seconds", "s"), ("transitions", ""), ("cost_mean", "cm"), ("cost_max", "cm"), ("path_error_mean", "m"),
+    ("path_error_worst", "m"), ("facing_along", ""), ("labels_held", ""), ("end_distance", "m"),
+    ("end_turn", "degrees"), ("compute_seconds", "s"),
+)  # fmt: skip
+
+
+def _print(report: dict, found) -> None:
+    """What was walked, step by step, and the figures."""
+    typer.echo(found.log(), nl=False)
+    for name, unit in _FIGURES:
+        value = report.get(name)
+        if value is not None:
+            number = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+            typer.echo(f"{name.replace('_', ' '):>16}  {number} {unit}".rstrip())
