@@ -92,7 +92,7 @@ def test_depth_is_no_limit():
 @given(SEEDS)
 @settings(max_examples=120, deadline=None)
 def test_pruning_against_plain_loops(seed):
-    graph = random_graph(np.random.default_rng(seed)).at(7.0)
+    graph = random_graph(np.random.default_rng(seed), clips=2, most=32, transitions=60).at(7.0)
     clips, rows = plain(graph, graph.taken)
     # Frames before the first captured one belong to no motion.
     clips = [[frozenset({"#"})] * c.first + sets[c.first :] for c, sets in zip(graph.clips, clips)]
@@ -137,6 +137,18 @@ def test_labels_are_kept_apart_and_joined_by_what_leads_over():
     assert graph.kept.reach[walk, run]
     assert not graph.kept.reach[run, walk]
     assert graph.warnings == ["from motion labelled run there is no way to walk at this threshold"]
+
+
+def test_one_set_is_reached_through_another():
+    """Three loops in a row, each in a clip of its own words."""
+    clips = [still(30, word, [word]) for word in ("a", "b", "c")]
+    loops = [(c, 20, c, 2, 1.0) for c in range(3)]
+    graph = graph_of(clips, [*loops, (0, 15, 1, 5, 1.0), (1, 15, 2, 5, 1.0)], 2)
+    assert graph.kept.reach.tolist() == [[True, True, True], [False, True, True], [False, False, True]]
+    assert graph.warnings == [
+        "from motion labelled b there is no way to a at this threshold",
+        "from motion labelled c there is no way to a, b at this threshold",
+    ]
 
 
 def test_a_transition_has_the_labels_of_both_its_ends():
