@@ -3,6 +3,7 @@
 import os
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,15 @@ def test_up_axis_is_seen_in_the_poses_where_the_rest_pose_does_not_stand():
     y_up = body.rest + np.random.default_rng(2).normal(0, 0.05, (50, len(body), 3))
     assert guess.up_axis(flat, y_up) == "y"
     assert guess.up_axis(flat, y_up[..., [0, 2, 1]]) == "z"
+
+
+def test_a_body_that_reaches_forward_and_back_still_stands():
+    """Arms along z, as in some rest poses, are no second height."""
+    rest = np.array([[0, 0, 0], [0, 0.8, 0], [0, 0.5, 0.7], [0, 0.5, -0.7], [0, -0.9, 0]], float)
+    assert guess.up_axis(rest, rest[None]) == "y"
+    assert guess.up_axis(rest[:, [0, 2, 1]], rest[None]) == "y", "in doubt, y"
+    rest[2:4, 2] *= 0.5
+    assert guess.up_axis(rest[:, [0, 2, 1]], rest[None]) == "z"
 
 
 def test_arms_held_up_do_not_make_a_body_taller():
@@ -275,16 +285,23 @@ def test_our_own_mistakes_are_not_handed_over_as_broken_files(folder):
         load_all(folder, on_error=lambda *_: None, colour="red")
 
 
-def test_loading_can_be_cancelled(folder):
-    before = threading.active_count()
+def test_loading_can_be_cancelled(folder, monkeypatch):
+    before, begun = threading.active_count(), []
+
+    def slowly(path, **options):
+        begun.append(path)
+        time.sleep(0.01)
+        return load(path, **options)
 
     def stop(done, total, what=""):
         if done == 1:
             raise mg.Cancelled
 
+    monkeypatch.setattr("motiongraph.formats.load.load", slowly)
     with pytest.raises(mg.Cancelled):
-        load_all([folder] * 20, progress=stop)
+        load_all([folder] * 50, progress=stop)
     assert threading.active_count() == before
+    assert len(begun) < 75, "files nobody waits for any more are not loaded"
 
 
 def test_warnings_come_through_from_many_files(folder):

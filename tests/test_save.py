@@ -274,6 +274,15 @@ def test_a_root_with_few_degrees_of_freedom_can_still_be_moved(tmp_path, order):
         assert apart(made, again(made, tmp_path / "b.bvh", units=0.01)) < TENTH_OF_A_MM
 
 
+def test_frames_keep_their_numbers(tmp_path):
+    back = again(load(DATA / "everything.amc")[1:], tmp_path / "a.amc")
+    assert back.source.timing == 18
+    lines = (tmp_path / "a.amc").read_text().splitlines()
+    assert [line for line in lines if line.isdigit()] == ["18", "19"]
+    assert lines[3].split()[0] == "root", "bones stay in the order of the file"
+    assert lines[4].split()[0] == "spine"
+
+
 def test_two_channel_joints_past_ninety_degrees_stay_in_their_channels(tmp_path):
     amc = (DATA / "simple.amc").read_text().replace("lowerback 4 5", "lowerback 4 135")
     (tmp_path / "a.asf").write_text((DATA / "simple.asf").read_text())

@@ -238,6 +238,7 @@ def test_words_without_end(attempt):
     attempt("a.amc", long, ASF)
     attempt("a.amc", AMC, ":" + long)
     attempt("a.amc", " " * 5_000_000 + "x", ASF)
+    attempt("a.amc", AMC, ":documentation " + ": " * 300_000, traced=False)
     attempt("a.bvh", "\n" * 5_000_000 + "x")
 
 

@@ -50,8 +50,7 @@ class _Words:
 
     def opens_line(self) -> bool:
         """Whether the next word is the first of its line; documentation may have a colon anywhere else."""
-        before = self.text.data.rfind(b"\n", 0, self.places[self.at]) + 1
-        return not self.text.data[before : self.places[self.at]].strip()
+        return self.text.data.find(b"\n", self.places[self.at - 1], self.places[self.at]) >= 0
 
     def line(self) -> list[str]:
         """The words left on the line of the next word."""
