@@ -22,7 +22,8 @@ CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 # from 86.00 % to 85.98 (8) and 85.97 (16), and the mean connection grows from 1.88 s to 1.90 and 1.91
 # (scripts/bench.py graph).
 RADIUS = 8 / 120
-_BATCH = 1 << 26  # pairs of windows between two looks at what was found: about half a second of work
+# Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
+_BATCHES, _LEAST = 50, 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +234,9 @@ def _compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
 
 
 def _batches(cells):
-    """(start, stop) of runs of pairs of about `_BATCH` cells each."""
-    number = np.cumsum(cells) // _BATCH
-    edges = np.flatnonzero(np.diff(number)) + 1
-    edges = [0, *edges.tolist(), len(cells)] if len(cells) else [0]
-    return list(pairwise(edges))
+    """(start, stop) of runs of pairs of about equal work; cells: windows to compare of every pair."""
+    number = np.cumsum(cells) // max(sum(cells) // _BATCHES, _LEAST)
+    return list(pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(cells)])) if cells else []
 
 
 def _report(progress, before, here, total, words, done, whole, _=""):
