@@ -61,8 +61,8 @@ def _start(graph, ground, start, pick, rng):
         if start is None:
             raise MotionError(f"the graph has no transitions below {graph.thresholds.highest:g} {graph.metric.unit}")
         raise MotionError(
-            f"no transition below {graph.thresholds.highest:g} {graph.metric.unit} leaves {called(graph, start)}; a higher threshold "
-            "has more"
+            f"no transition below {graph.thresholds.highest:g} {graph.metric.unit} leaves "
+            f"{called(graph, start)}; a higher threshold has more"
         )
     return beginning(terrain, ground.starts, named, int(terrain.leave[pick(possible)]))
 

@@ -104,9 +104,8 @@ def no_way(graph, source: np.ndarray, target: np.ndarray, source_name: str, targ
     needed = needed_threshold(graph, source, target)
     sentence = f"{target_name} cannot be reached from {source_name} below {now:.1f} {graph.metric.unit}"
     if needed is None:
-        return MotionError(
-            f"{sentence}, nor at the ceiling of {graph.candidates.ceiling:g} {graph.metric.unit}; other clips would help"
-        )
+        ceiling = f"{graph.candidates.ceiling:g} {graph.metric.unit}"
+        return MotionError(f"{sentence}, nor at the ceiling of {ceiling}; other clips would help")
     if needed <= now:
         return MotionError(f"{sentence} within the pruned graph; it can in the graph that is not pruned")
     return MotionError(f"{sentence}; it can at {np.ceil(needed * 10.0) / 10.0:.1f}")

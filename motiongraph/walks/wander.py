@@ -36,8 +36,8 @@ def random_walk(
         nodes = np.flatnonzero(named)
     if not len(nodes):
         raise MotionError(
-            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} {graph.metric.unit}; a higher threshold may "
-            "have one"
+            f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} {graph.metric.unit}; "
+            "a higher threshold may have one"
         )
     frame = begin = int(rng.choice(nodes))
     wanted = np.inf if transitions is not None else seconds * graph.fps
