@@ -72,8 +72,8 @@ def runs(study):
         )
         rows[-1] += [figures["slide_mean"], cured["slide_mean"], figures["seam_acceleration_p99"]]
         words = f"d = {theirs.cost[i, j]:.2f}, {ours.cost[i, j]:.1f} cm"
-        above.append((words, flow(motion, 5, 90.0, (760, 260), width=8.5)))
-        beside.append((words, flow(motion, 20, size=(760, 260), width=8.5)))
+        above.append((words, flow(study, motion, 5, 90.0, (760, 260), width=8.5)))
+        beside.append((words, flow(study, motion, 20, size=(760, 260), width=8.5)))
     header = [
         "d published",
         "d ours",
@@ -83,7 +83,7 @@ def runs(study):
         "foot slide, cm/s, in place",
     ]
     study.table([*header, "planar and cleaned up", "acceleration at the seam, m/s²"], rows)
-    sources = [(f"{c.name}, every 5 frames", flow(c, 5, 90.0, (760, 260), width=8.5)) for c in (a, b)]
+    sources = [(f"{c.name}, every 5 frames", flow(study, c, 5, 90.0, (760, 260), width=8.5)) for c in (a, b)]
     plot.write(plot.sheet(sources, 2), study.figure("runs.png", "Figure 5.1 a, b: the two runs from above."))
     theirs.save_image(
         study.figure("runs_matrix.png", "Figure 5.1 c: the matrix of the original program, dark above 2000."),
@@ -125,7 +125,7 @@ def pirouette(study):
             middle = int(i)
             piece = raw[max(0, middle - 160) : min(len(raw), middle + 220)]
             label = f"{i} to {j}, d = {theirs.cost[cell]:.0f}, {words}"
-            pictures.append((label, flow(piece, 20, size=(900, 260), offset=0.3)))
+            pictures.append((label, flow(study, piece, 20, size=(900, 260), offset=0.3)))
     header = ["d published", "d ours", "frames", "our cost, cm", "alignment", "turned by", "foot slide, cm/s"]
     study.table([*header, "cleaned up"], rows)
     study.text(

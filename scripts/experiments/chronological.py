@@ -40,7 +40,7 @@ def run(study):
     chart.save(study.figure("walk.png", "Figure 5.8: the exact walk on the graph up to d = 1000; its first clip blue."))
     motion = mg.synthesize(longer)
     plot.write(
-        flow(pushed_apart(motion), 30, size=(1500, 300)),
+        flow(study, pushed_apart(motion), 30, size=(1500, 300)),
         study.figure(
             "flow.png", "Figure 5.9: the walk with half a second of each clip, pushed apart at each transition."
         ),

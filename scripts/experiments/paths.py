@@ -122,9 +122,8 @@ def walking(study, rows):
     chart = drawn(walk, line, f"hello: {line.length:.0f} m walked in {walk.duration:.0f} s", (1100, 620))
     chart.save(study.figure("hello.png", "Figure 7, left: the path asked for and the way of the root."))
     mg.save(motion, study.file("hello.bvh"))
-    every = 90 if study.quick else 45
     plot.write(
-        flow(motion, every, 90.0, (1500, 760)),
+        flow(study, motion, 45, 90.0, (1500, 760)),
         study.figure("hello_above.png", "The same motion from above, a pose every three quarters of a second."),
     )
     if not study.quick:

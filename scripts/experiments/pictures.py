@@ -12,12 +12,14 @@ from motiongraph.viewer.render import Shot, render_picture
 _HALF = np.tan(np.radians(19.0))  # half the camera's vertical angle of view
 
 
-def flow(clip, every, pitch=4.0, size=(900, 400), offset=0.0, path=False, width=None) -> Image.Image:
+def flow(study, clip, every, pitch=4.0, size=(900, 400), offset=0.0, path=False, width=None) -> Image.Image:
     """The pose every so many frames, all at once, seen along −z from `pitch` degrees above.
 
     offset: metres between poses, beyond the way they travel; width: metres that the picture is to show, by default as
-    many as the motion needs.
+    many as the motion needs. A quick study has small pictures of few poses.
     """
+    if study.quick:
+        every, size = 3 * every, (size[0] // 3, size[1] // 3)
     poses = np.arange(len(clip) - 1, -1, -every)[::-1]
     places = clip.positions()[poses] + layout(clip, poses, offset)[:, None]
     if width is None:

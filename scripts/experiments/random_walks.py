@@ -135,7 +135,7 @@ def greedy(study, graph, lanes):
     motion = mg.synthesize(shown)
     chart = walk_picture(graph.at(1000.0), [shown], lanes, "A greedy walk on the graph up to d = 1000")
     chart.save(study.figure("walk.png", "Figure 5.6: the graph, and a greedy walk on it; its first clip blue."))
-    picture = flow(pushed_apart(motion), 30, size=(1500, 380))
+    picture = flow(study, pushed_apart(motion), 30, size=(1500, 380))
     plot.write(
         picture, study.figure("flow.png", "Figure 5.7: the same walk as motion, pushed apart at each transition.")
     )
