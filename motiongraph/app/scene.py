@@ -76,6 +76,8 @@ def _(command: do.SetLayer, state):
         value = type(low)(min(max(value, low), high))
     setattr(layers, name, value)
     state.scene.version += 1
+    if name == "crowd":
+        state.frame_camera = True  # so that all of them are seen
 
 
 @apply.register

@@ -113,7 +113,7 @@ def _first_layout(view, ui, bars: float) -> None:
     left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
     rest = left.id_at_opposite_dir
     right = build.dock_builder_split_node(rest, imgui.Dir.right, share / (1.0 - share))
-    below = min(ui.px(340) / high, 0.62)
+    below = min(ui.px(364) / high, 0.62)
     left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, below)
     nodes = {
         "left": left_parts.id_at_opposite_dir,

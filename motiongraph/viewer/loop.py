@@ -138,7 +138,7 @@ class Viewer:
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
         if self.window.keys or self.window.pressed:
-            self.window.pressed = False
+            self.window.pressed -= bool(self.window.pressed)
             keyboard(state, ui)
         self._go_to_typed()
 

@@ -64,9 +64,10 @@ class Window:
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
         glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
-        # Keys that are down: without any, and with none pressed since, no shortcut can have been meant.
+        # Keys that are down, and the frames for which one pressed a moment ago may still count: Dear ImGui spreads
+        # what happens at once over several. Without either no shortcut can have been meant.
         self.keys: set[int] = set()
-        self.pressed = False
+        self.pressed = 0
         glfw.set_key_callback(self.handle, self._key)
         self._listen()
         self._windowed: tuple[int, int, int, int] | None = None
@@ -77,7 +78,7 @@ class Window:
             self.keys.discard(key)
         else:
             self.keys.add(key)
-            self.pressed = True
+            self.pressed = 6
 
     def _fitting(self, width, height):
         """Not larger than the screen, where one is known."""

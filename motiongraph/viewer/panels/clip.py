@@ -27,10 +27,9 @@ def clip_panel(state, ui) -> None:
     changed, used = imgui.checkbox("Use in graph", entry.used)
     if changed:
         state.issue(do.UseClip(entry.number, used))
-    imgui.same_line()
     action_button(f"{icons.ICON_FA_CLONE}  Mirror", "mirror", state, ui)
     imgui.same_line()
-    action_button(icons.ICON_FA_FILE_EXPORT, "export", state, ui)
+    action_button(f"{icons.ICON_FA_FILE_EXPORT}  Export", "export", state, ui)
     imgui.same_line()
     action_button(icons.ICON_FA_TRASH, "remove", state, ui)
 

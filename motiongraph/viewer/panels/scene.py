@@ -29,7 +29,8 @@ def scene_panel(state, ui) -> None:
     toggle("crowd", state, ui, "All ticked clips at once")
     if layers.crowd:
         field("apart")
-        changed, value = imgui.slider_float("##rows", layers.rows, 0.0, 4.0, "%.2f m" if layers.rows else "as captured")
+        text = "%.2f m" if layers.rows else "as captured"
+        changed, value = imgui.drag_float("##rows", layers.rows, 0.02, 0.0, 10.0, text)
         if changed:
             state.issue(do.SetLayer("rows", value))
     _ghosts(state, ui)

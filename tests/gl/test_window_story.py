@@ -1,0 +1,268 @@
+"""The window as a person meets it: started from the command line, driven by keys and mouse, checked by state and
+pixels."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from bodies import person as body
+from bodies import smooth_clip
+from person import Person, Screen, screen_needed
+from PIL import Image
+
+from motiongraph.formats.save import save
+
+
+@pytest.fixture(scope="module")
+def screen():
+    screen_needed()
+    screen = Screen()
+    yield screen
+    screen.close()
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    """A folder with two clips of 2 s."""
+    folder = tmp_path_factory.mktemp("clips")
+    rng = np.random.default_rng(4)
+    for name in ("ann", "bob"):
+        save(smooth_clip(rng, body(), frames=240), folder / f"{name}.bvh")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared(screen, clips, tmp_path_factory):
+    """One window for all the stories that leave it as they found it."""
+    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", clips)
+    someone.ready(2)
+    yield someone
+    someone.close()
+
+
+@pytest.fixture
+def someone(shared):
+    """At rest: paused at the first frame of the first clip, one view, the mouse over the scene."""
+    status = shared.ask()
+    assert status["views"] == 1
+    shared.move(*shared.middle(status))
+    if status["playing"]:
+        shared.key("space")
+    shared.key("Home")
+    return shared
+
+
+def test_playing_and_pausing(someone):
+    someone.key("space")
+    first = someone.ask()
+    assert first["playing"]
+    later = someone.frames(5)
+    elapsed = later["elapsed"][0] - first["elapsed"][0]
+    assert elapsed == pytest.approx(later["clock"] - first["clock"], abs=1e-6)  # by the clock
+    someone.key("space")
+    still = someone.ask()
+    assert not still["playing"]
+    assert someone.frames(3)["frame"] == still["frame"]
+
+
+def test_stepping_and_jumping(someone):
+    someone.key("Right", "Right", "Right", "Left")
+    assert someone.ask()["frame"][0] == pytest.approx(2)
+    someone.key("End")
+    assert someone.ask()["frame"][0] == pytest.approx(239)
+    someone.key("Home")
+    assert someone.ask()["frame"][0] == 0
+
+
+def test_typing_a_number_seeks(someone):
+    someone.key("1", "2", "3", "Return")
+    assert someone.ask()["frame"][0] == pytest.approx(123)
+
+
+def test_dragging_the_timeline_scrubs(someone):
+    width, height = someone.ask()["size"]
+    y = height - 45
+    someone.drag((0.3 * width, y), (0.6 * width, y))
+    there = someone.ask()["frame"][0]
+    assert there == pytest.approx(0.6 * 239, abs=6)
+    before = someone.picture()
+    someone.drag((0.6 * width, y), (0.2 * width, y))
+    assert someone.ask()["frame"][0] == pytest.approx(0.2 * 239, abs=6)
+    assert np.abs(before.astype(int) - someone.picture()).max() > 60  # another pose is seen
+
+
+def test_orbit_zoom_pan_and_reset(someone):
+    start = someone.ask()["camera"]
+    x, y = someone.middle()
+    someone.drag((x, y), (x + 80, y + 20))
+    orbited = someone.ask()["camera"]
+    assert orbited["yaw"] != pytest.approx(start["yaw"], abs=5)
+    assert orbited["pitch"] > start["pitch"] + 3
+    someone.move(x, y)
+    someone.frames(2)
+    someone.xdotool("click", 4)
+    assert someone.until(lambda s: s["camera"]["distance"] < 0.95 * orbited["distance"], "zoomed in")
+    someone.drag((x, y), (x + 60, y), button=2)
+    assert not someone.ask()["follow"]
+    someone.key("f")
+    assert someone.ask()["follow"]
+    someone.key("z")
+    wanted = lambda s: abs(s["camera"]["distance"] - start["distance"]) < 0.02  # noqa: E731
+    someone.until(wanted, "reset")
+
+
+def test_the_camera_stays_above_the_floor(someone):
+    x, y = someone.middle()
+    for _ in range(3):
+        someone.drag((x, y + 60), (x, y - 120))
+    assert someone.ask()["camera"]["eye"][1] > 0.0
+    someone.key("z")
+    someone.until(lambda s: s["camera"]["pitch"] > 10, "reset")
+
+
+def test_flying(someone):
+    x, y = someone.middle()
+    someone.move(x, y)
+    someone.frames(2)
+    before = np.array(someone.ask()["camera"]["eye"])
+    someone.xdotool("mousedown", 3)
+    someone.frames(2)
+    someone.xdotool("keydown", "w")
+    moved = someone.until(lambda s: np.linalg.norm(np.array(s["camera"]["eye"]) - before) > 0.3, "flown")
+    someone.xdotool("keyup", "w")
+    someone.xdotool("mouseup", 3)
+    someone.frames(2)
+    assert moved["layers"]["shadows"]  # the letters were for flying, and nothing else
+    someone.key("z")
+    someone.until(lambda s: s["follow"])
+
+
+def test_layers_and_ghosts(someone):
+    empty = someone.picture()
+    someone.key("c", "j", "k", "g")
+    status = someone.ask()
+    assert (status["layers"]["cloud"], status["layers"]["joints"], status["ghosts"]) == ("pose", True, 1)
+    assert np.abs(empty.astype(int) - someone.picture()).max() > 60
+    someone.key("c", "c", "j", "k")
+    someone.key("shift+g")
+    status = someone.ask()
+    assert (status["layers"]["cloud"], status["layers"]["joints"], status["ghosts"]) == ("off", False, 0)
+
+
+def test_split_views_have_their_own_frames(someone):
+    someone.key("alt+2")
+    status = someone.until(lambda s: s["views"] == 2 and s["characters"] == 2)
+    assert status["tracks"][:2] == ["ann", "bob"]
+    someone.key("Right", "Right")
+    someone.key("Tab", "Right", "Right", "Right", "Right", "Right")
+    status = someone.ask()
+    assert status["active"] == 1
+    assert status["frame"][:2] == pytest.approx([2, 5])
+    picture = someone.picture()
+    x, y, width, height = (round(v) for v in status["scene"])
+    halves = picture[y : y + height, x : x + width // 2], picture[y : y + height, x + width // 2 : x + width]
+    colours = [half.reshape(-1, 3).astype(int) for half in halves]
+    # One character is warm, the other cool.
+    assert (colours[0][:, 0] - colours[0][:, 2]).max() > 60
+    assert (colours[1][:, 2] - colours[1][:, 0]).max() > 40
+    someone.key("Tab")
+    someone.key("alt+1")
+    assert someone.ask()["views"] == 1
+
+
+def test_hiding_the_panels_gives_the_scene_all_the_room(someone):
+    someone.key("u")
+    status = someone.frames(2)
+    assert not status["panels"]
+    assert status["scene"][2:] == pytest.approx(status["size"])
+    someone.key("u")
+    status = someone.frames(3)
+    assert status["scene"][2] < status["size"][0]
+
+
+def test_full_screen_and_back(someone):
+    before = someone.ask()["size"]
+    someone.key("F11")
+    assert someone.until(lambda s: s["full_screen"])["size"] != before
+    someone.key("F11")
+    someone.until(lambda s: not s["full_screen"] and s["size"] == before, "back to a window")
+
+
+def test_screenshots(someone, shared):
+    someone.key("F12")
+    someone.until(lambda s: any("picture in" in text for _, text in s["messages"]), "picture")
+    (found,) = (shared.folder / "pictures" / "motiongraph").glob("*.png")
+    picture = np.asarray(Image.open(found))
+    scene = someone.ask()["scene"]
+    assert picture.shape[:2] == (round(scene[3]), round(scene[2]))
+    assert picture.std() > 5  # something is to be seen
+
+
+def test_help(someone):
+    someone.key("shift+slash")
+    assert "shortcuts" in someone.until(lambda s: "shortcuts" in s["shown"], "help")["shown"]
+    someone.key("Escape")
+    someone.until(lambda s: "shortcuts" not in s["shown"], "closed")
+
+
+def test_opening_by_dialog(someone, clips, tmp_path):
+    """Where the system has no dialogs our own comes up, and a path can be typed into it."""
+    target = tmp_path / "typed.bvh"
+    target.write_bytes((clips / "ann.bvh").read_bytes())
+    someone.key("ctrl+o")
+    someone.frames(3)
+    someone.xdotool("type", "--delay", 40, str(target))
+    someone.frames(3)
+    someone.key("Return")
+    someone.until(lambda s: "typed" in s["clips"], "opened")
+    someone.key("Delete")
+    someone.until(lambda s: "typed" not in s["clips"], "removed")
+
+
+def test_dropping_good_and_bad_while_playing(someone, clips, tmp_path):
+    bad = tmp_path / "bad.bvh"
+    bad.write_text("HIERARCHY\nROOT hips\n{\n  OFFSET 0 0 zero\n")
+    good = tmp_path / "good.bvh"
+    good.write_bytes((clips / "bob.bvh").read_bytes())
+    someone.key("space")
+    status = someone.until(
+        lambda s: "good" in s["clips"] and not s["jobs"], "dropped", drop=[str(bad), str(good), str(tmp_path / "none")]
+    )
+    assert status["playing"]
+    errors = [text for level, text in status["messages"] if level == "error"]
+    assert any("bad.bvh:4:14" in text for text in errors)
+    assert any("no such file" in text for text in errors)
+    someone.key("Delete")
+    someone.until(lambda s: "good" not in s["clips"])
+    someone.key("Prior")
+
+
+def test_first_run_quits_and_remembers(screen, tmp_path):
+    """No arguments: a window soon, something playing, and the size is remembered."""
+    someone = Person(screen, tmp_path, size=(820, 520))
+    try:
+        status = someone.until(lambda s: s["frames"] > 0)
+        assert status["size"] == [820, 520]
+        someone.until(lambda s: s["ready"] and not s["jobs"])
+        someone.ask(resize=[760, 500])
+        someone.until(lambda s: s["size"] == [760, 500], "resized")
+        assert someone.quit() == 0
+    finally:
+        someone.close()
+    settings = json.loads((tmp_path / "config" / "settings.json").read_text())
+    assert (settings["width"], settings["height"]) == (760, 500)
+    assert "Library" in (tmp_path / "config" / "layout.ini").read_text()
+    assert not someone.socket.exists()
+
+
+def test_without_a_display_one_sentence_says_what_to_do(clips):
+    environment = {"PATH": "/usr/bin", "HOME": "/nonexistent"}
+    result = subprocess.run(
+        [sys.executable, "-m", "motiongraph", "view", str(clips)], env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "no window can be opened" in result.stderr
+    assert "xvfb-run" in result.stderr
