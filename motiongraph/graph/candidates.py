@@ -17,10 +17,9 @@ from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT
 
 CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
-# Seconds; a dearer minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,709 candidates up to the
+# Seconds; a dearer minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to the
 # ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
-# from 86.00 % to 85.98 (8) and 85.97 (16), and the mean connection grows from 1.88 s to 1.90 and 1.91
-# (scripts/bench.py graph).
+# from 86.00 % to 85.98 (8) and 85.97 (16) and the mean connection stays at 1.6 s (scripts/bench.py graph).
 RADIUS = 8 / 120
 # Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
 _BATCHES, _LEAST = 50, 1 << 22

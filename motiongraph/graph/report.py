@@ -78,10 +78,10 @@ def warnings_of(graph) -> list[str]:
 def mean_connection(graph, sources: int = 16, rng=0) -> float | None:
     """Seconds of the quickest way between two random choice points of the pruned graph, mean over `sources` starts."""
     structure, kept = graph.structure, graph.kept
-    nodes = np.flatnonzero(kept.nodes)
+    pieces, taken = np.flatnonzero(kept.pieces), np.flatnonzero(kept.transitions)
+    nodes = np.unique(np.concatenate([structure.leaves[taken], structure.arrives[taken]]))
     if len(nodes) < 2:
         return None
-    pieces, taken = np.flatnonzero(kept.pieces), np.flatnonzero(kept.transitions)
     rows = np.concatenate([pieces, structure.leaves[taken]])
     columns = np.concatenate([pieces + 1, structure.arrives[taken]])
     # Of parallel edges the shorter counts; a sparse array would add them up.

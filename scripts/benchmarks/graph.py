@@ -93,7 +93,7 @@ def _radii(mocap, name, _) -> list[dict]:
     for radius in RADII:
         graph = mg.MotionGraph.build(clips, threshold="auto" if threshold is None else threshold, radius=radius / 120)
         threshold = graph.thresholds.highest
-        report = graph.report(32)
+        report = graph.report(128)
         rows.append(
             {
                 "what": name,
