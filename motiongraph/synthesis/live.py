@@ -15,7 +15,7 @@ from motiongraph.synthesis.stitch import stitched
 from motiongraph.synthesis.synthesize import ground
 from motiongraph.walks.walk import STEP, Walk, compose
 
-_STRETCH = 0.5  # s made at a time
+_STRETCH = 0.75  # s made at a time
 _BEFORE, _AHEAD = (
     1.0,
     0.8,
@@ -28,9 +28,9 @@ class Live:
     """A character on a graph. `take` adds a transition, `pose` gives a frame; frames are counted from the start.
 
     graph: its clips, window and rate are used; start: (clip, frame); placed: theta, x, z, where the first clip is put;
-    cleanup, blend, register: as for `synthesize`; memory: seconds of motion that are kept. A stretch of half a second
-    takes a few milliseconds to make, whoever asks for its first pose; `prepare` makes it beforehand, on any thread
-    that does not ask for poses at the same time.
+    cleanup, blend, register: as for `synthesize`; memory: seconds of motion that are kept. Motion is made 0.75 s
+    at a time, which takes a few milliseconds of whoever asks for the first pose of it; `prepare` makes it beforehand,
+    on any thread that does not ask for poses at the same time.
     """
 
     def __init__(

@@ -1,0 +1,150 @@
+"""Placing, blending and bending legs with nothing but loops and 3×3 matrices; imports nothing of ours."""
+
+import math
+
+import numpy as np
+from naive import rotations as plain
+
+
+def alpha(p, k):
+    """Kovar's share of the first motion at frame p of k."""
+    u = (p + 1) / k
+    return 2 * u**3 - 3 * u**2 + 1
+
+
+def planar(theta, x, z):
+    """4×4 that turns about y by theta and then moves by x, z."""
+    m = np.eye(4)
+    m[:3, :3] = plain.axis_matrix("Y", theta)
+    m[:3, 3] = x, 0.0, z
+    return m
+
+
+def forward(root, turns, parents, offsets):
+    """Global positions (J, 3) of one pose given by 3×3 local rotations."""
+    places, frames = [], []
+    for j, p in enumerate(parents):
+        if p < 0:
+            places.append(np.array(root, float))
+            frames.append(turns[j])
+        else:
+            places.append(places[p] + frames[p] @ offsets[j])
+            frames.append(frames[p] @ turns[j])
+    return np.array(places)
+
+
+def walk_positions(clips, window, steps, transitions, placed=(0.0, 0.0, 0.0)):
+    """(F, J, 3) positions of a walk: clips as (root, quaternions, parents, offsets), steps as (clip, start, stop),
+    transitions as (src, src_frame, dst, dst_frame, theta, x0, z0). Frame by frame, placements as products of 4×4."""
+    frames, here = [], planar(*placed)
+    for k, (clip, start, stop) in enumerate(steps):
+        root, turns, parents, offsets = clips[clip]
+        for f in range(start, stop):
+            pose = [plain.matrix(q) for q in turns[f]]
+            frames.append(_moved(here, forward(root[f], pose, parents, offsets)))
+        if k == len(transitions):
+            break
+        src, at, dst, to, *alignment = transitions[k]
+        there = here @ planar(*alignment)
+        for p in range(window):
+            a = alpha(p, window)
+            first, second = clips[src], clips[dst]
+            root_a = (here @ [*first[0][at + p], 1.0])[:3]
+            root_b = (there @ [*second[0][to + p], 1.0])[:3]
+            pose = []
+            for j in range(len(parents)):
+                qa, qb = first[1][at + p][j], second[1][to + p][j]
+                if j == 0:
+                    qa, qb = quaternion(here[:3, :3] @ plain.matrix(qa)), quaternion(there[:3, :3] @ plain.matrix(qb))
+                pose.append(plain.slerp(qa, qb, 1.0 - a))
+            frames.append(forward(a * root_a + (1 - a) * root_b, pose, parents, offsets))
+        here = there
+    return np.array(frames)
+
+
+def quaternion(m):
+    """w, x, y, z of a rotation matrix, by its eigenvector of eigenvalue 1 and its trace."""
+    angle = math.acos(min(1.0, max(-1.0, (np.trace(m) - 1.0) / 2.0)))
+    values, vectors = np.linalg.eig(m)
+    axis = np.real(vectors[:, np.argmin(np.abs(values - 1.0))])
+    axis = axis / np.linalg.norm(axis)
+    for sign in (1.0, -1.0):
+        if np.allclose(plain.vector_matrix(sign * axis, angle), m, atol=1e-6):
+            return np.array([math.cos(angle / 2), *(math.sin(angle / 2) * sign * axis)])
+    raise AssertionError("not a rotation")
+
+
+def _moved(transform, places):
+    return np.array([(transform @ [*place, 1.0])[:3] for place in places])
+
+
+def two_bones(hip, knee, ankle, target):
+    """Where knee and ankle go so that the ankle is at target, the knee in its plane turned along; law of cosines."""
+    upper, lower = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee)
+    was, now = ankle - hip, target - hip
+    far = np.linalg.norm(now)
+    axis = np.cross(was, now)
+    turn = np.eye(3)
+    if np.linalg.norm(axis) > 1e-12:
+        angle = math.atan2(np.linalg.norm(axis), was @ now)
+        turn = plain.vector_matrix(axis / np.linalg.norm(axis), angle)
+    normal = turn @ np.cross(knee - hip, ankle - knee)
+    normal = normal / np.linalg.norm(normal)
+    at_hip = math.acos((upper**2 + far**2 - lower**2) / (2 * upper * far))
+    # The knee lies to that side of the line from hip to ankle on which it was.
+    return hip + plain.vector_matrix(normal, -at_hip) @ (now / far * upper)
+
+
+def eased(known, values, reach, steady):
+    """Values where known; between, quintics that leave and arrive with value and mean velocity."""
+    frames = len(known)
+
+    def curve(u, span, value, slope):
+        # The quintic with f(0) = value, f'(0) = slope · span, f''(0) = f(1) = f'(1) = f''(1) = 0, by solving for it.
+        rows = [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 2, 0, 0, 0], [1] * 6, range(6), [0, 0, 2, 6, 12, 20]]
+        c = np.linalg.solve(np.array([list(r) for r in rows], float), [value, slope * span, 0, 0, 0, 0])
+        return sum(c[i] * u**i for i in range(6))
+
+    out = [v.copy() if k else np.zeros_like(v) for k, v in zip(known, values)]
+    for f in range(frames):
+        if known[f]:
+            continue
+        left = next((i for i in range(f, -1, -1) if known[i]), None)
+        right = next((i for i in range(f, frames) if known[i]), None)
+        whole = left is not None and right is not None and right - left <= 2 * reach
+        span = right - left if whole else reach
+        for edge, step in ((left, -1), (right, 1)):
+            if edge is None or abs(f - edge) >= span:
+                continue
+            n = 0
+            while n < steady and 0 <= edge + step * (n + 1) < frames and known[edge + step * (n + 1)]:
+                n += 1
+            slope = (values[edge] - values[edge + step * n]) / max(n, 1)
+            for k in range(len(values[f])):
+                out[f][k] += curve(abs(f - edge) / span, span, values[edge][k], slope[k])
+    return np.array(out)
+
+
+def registered(first, second):
+    """The least sum of squared distances over every path from (0, 0) to the ends, by trying all; and one such path."""
+    frames = len(first)
+    best = {}
+
+    def search(a, b):
+        if (a, b) not in best:
+            here = float(((first[a] - second[b]) ** 2).sum())
+            if (a, b) == (frames - 1, frames - 1):
+                best[a, b] = (0.0, [(a, b)])
+            else:
+                options = []
+                for i, j in ((1, 1), (1, 2), (2, 1)):
+                    if a + i < frames and b + j < frames:
+                        rest, path = search(a + i, b + j)
+                        step = max(i, j) * float(((first[a + i] - second[b + j]) ** 2).sum())
+                        options.append((rest + step, [(a, b), *path]))
+                best[a, b] = min(options, default=(math.inf, []))
+            if (a, b) == (0, 0):
+                best[a, b] = (best[a, b][0] + here, best[a, b][1])
+        return best[a, b]
+
+    return search(0, 0)
