@@ -23,6 +23,7 @@ def read(of, dimensions):
 
 
 GRID = 1.5 * 2.0**17
+_STRETCH = 128
 # Fused multiply-add is more exact as well as faster; reassociation would undo the rounding to the grid.
 FUSED = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
@@ -42,22 +43,58 @@ def _advance(acc, new, old, b0, b1, c0, c1, p0, p1, r0, r1):
 
 
 @njit(**FUSED)
-def _planar_row(cost, e, r, C, S, Y, mx, mz, eb, x, z, ea, scale):
-    """cost[b] of one row of windows. D = E − 2√(C²+S²) cancels where it matters; N / (E + 2√…) with
-    N = E² − 4(C²+S²) in float64 is the same without cancellation, and its roots may then be float32."""
-    for b in range(cost.shape[0]):
+def _advance_height(acc, new, old, b0, c0, p0, r0):
+    """`_advance` for heights, which are one number a frame."""
+    for j in range(old.shape[0]):
+        acc[j] += (new[j] + (p0 * b0[j] + GRID)) - (old[j] + (r0 * c0[j] + GRID))
+
+
+@njit(**FUSED)
+def _planar_sums(n, e, r, C, S, Y, mx, mz, eb, x, z, ea):
+    """E, 4(C²+S²) and N = E² − 4(C²+S²) of one row of windows, rounded to float32 only at the end."""
+    for b in range(n.shape[0]):
         c = C[b] - (x * mx[b] + z * mz[b])
         s = S[b] - (x * mz[b] - z * mx[b])
         energy = (ea + eb[b]) - 2.0 * Y[b]
         rest = 4.0 * (c * c + s * s)
-        cost[b] = energy * energy - rest
+        n[b] = energy * energy - rest
         e[b] = energy
         r[b] = rest
+
+
+@njit(**FUSED)
+def _nearer(n, e, far):
+    """How many cells may cost no more than the ceiling: D = N / (E + 2√(C²+S²)) is at least N / 2E."""
+    count = 0
+    for b in range(n.shape[0]):
+        count += n[b] <= far * e[b]
+    return count
+
+
+@njit(**FUSED)
+def _planar_costs(cost, e, r, scale):
+    """cost holds N. D = E − 2√(C²+S²) cancels where it matters; N / (E + 2√(C²+S²)) is the same without, and so
+    its roots may be float32."""
     for b in range(cost.shape[0]):
         n = cost[b]
         n = n if n > np.float32(0.0) else np.float32(0.0)
         # The tiny number keeps 0 / 0 of two empty windows at 0.
         cost[b] = np.sqrt(scale * n / (e[b] + np.sqrt(r[b]) + np.float32(1e-30)))
+
+
+@njit(**FUSED)
+def _planar_row(cost, e, r, C, S, Y, others, x, z, ea, scale, far):
+    """cost[b] of one row of windows, infinite in stretches that lie above the ceiling; far: 2 ceiling² / scale."""
+    _planar_sums(cost, e, r, C, S, Y, others[0], others[1], others[2], x, z, ea)
+    if far == np.inf:
+        _planar_costs(cost, e, r, scale)
+        return
+    for start in range(0, cost.shape[0], _STRETCH):
+        part = slice(start, min(start + _STRETCH, cost.shape[0]))
+        if _nearer(cost[part], e[part], far):
+            _planar_costs(cost[part], e[part], r[part], scale)
+        else:
+            cost[part] = np.inf
 
 
 @njit(**FUSED)
@@ -70,31 +107,32 @@ def _direct_row(cost, C, Y, eb, ea, scale):
 
 
 @njit(**FUSED)
-def cost_row(cost, scratch, acc, at, starts, others, a, scale):
+def cost_row(cost, scratch, acc, at, starts, others, a, scale, far):
     """One row of costs from its window sums acc[:, at:]."""
     x, z, energy = starts[0, a], starts[1, a], starts[2, a]
     if acc.shape[0] == 3:
         C, S, Y = acc[0, at:], acc[1, at:], acc[2, at:]
-        _planar_row(cost, scratch[0], scratch[1], C, S, Y, others[0], others[1], others[2], x, z, energy, scale)
+        _planar_row(cost, scratch[0], scratch[1], C, S, Y, others, x, z, energy, scale, far)
     else:
         _direct_row(cost, acc[0, at:], acc[1, at:], others[2], energy, scale)
 
 
 _SLIDE = types.int64(
     read(F32, 4), read(F64, 3), read(F64, 3), F64[:, ::1], read(F64, 2), read(F64, 2),
-    I64, I64, I64, I64, F32, F32[:, ::1], F32[:, ::1], I64, I64,
+    I64, I64, I64, I64, F32, F32, F32[:, ::1], F32[:, ::1], I64, I64,
 )  # fmt: skip
 
 
 @njit(_SLIDE, **FUSED)
-def slide(u, left, right, acc, starts, others, window, first, done, rows, scale, scratch, cost, row, column):
+def slide(u, left, right, acc, starts, others, window, first, done, rows, scale, far, scratch, cost, row, column):
     """Costs of the windows that the next `rows` frames of A complete, every frame weighing the same.
 
     u: (slots, Q, R, N) float32 products of A's frames, R a slot in a ring, with the N frames of a strip of B;
     left (Q, 2, FA), right (Q, 2, N) paths; starts (3, ·) and others (3, ·): mean x, mean z (times √L) and energy of
     every window of A and of the strip. acc (Q, N + R) carries the running sums from call to call: one number per
     diagonal, so that a row is updated in place with unit stride. A's frames are counted from `first`; `done` of
-    them came before. Rows are written to cost[row:, column:]; returns how many.
+    them came before. Rows are written to cost[row:, column:], infinite where that is quicker and they lie above a
+    ceiling; returns how many.
     """
     slots, Q, R, N = u.shape
     for q in range(Q):
@@ -117,12 +155,13 @@ def slide(u, left, right, acc, starts, others, window, first, done, rows, scale,
                 old, k = (o // R) % slots, o % R
                 r0, r1 = left[q, 0, first + o], left[q, 1, first + o]
                 b0, b1 = right[q, 0], right[q, 1]
-                _advance(
-                    line[window:], u[new, q, i, window:], u[old, q, k, : N - window],
-                    b0[window:], b1[window:], b0, b1, p0, p1, r0, r1,
-                )  # fmt: skip
+                here, came, went = line[window:], u[new, q, i, window:], u[old, q, k, : N - window]
+                if q == Q - 1:
+                    _advance_height(here, came, went, b0[window:], b0, p0, r0)
+                else:
+                    _advance(here, came, went, b0[window:], b1[window:], b0, b1, p0, p1, r0, r1)
         if f >= window - 1:
             to = cost[row + written, column : column + N - window + 1]
-            cost_row(to, scratch, acc, shift + window - 1, starts, others, first + f - window + 1, scale)
+            cost_row(to, scratch, acc, shift + window - 1, starts, others, first + f - window + 1, scale, far)
             written += 1
     return written

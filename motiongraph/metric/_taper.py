@@ -26,12 +26,12 @@ def _four(acc, v0, v1, v2, v3, g0, g1, g2, g3):
 
 _WEIGH = types.int64(
     read(F32, 4), F64[:, :, :, ::1], read(F64, 3), read(F64, 3), F64[:, ::1], read(F64, 2), read(F64, 2),
-    read(F64, 1), I64, I64, I64, I64, F32, F32[:, ::1], F32[:, ::1], I64, I64,
+    read(F64, 1), I64, I64, I64, I64, F32, F32, F32[:, ::1], F32[:, ::1], I64, I64,
 )  # fmt: skip
 
 
 @njit(_WEIGH, **FUSED)
-def weigh(u, v, left, right, acc, starts, others, g, window, first, done, rows, scale, scratch, cost, row, column):
+def weigh(u, v, left, right, acc, starts, others, g, window, first, done, rows, scale, far, scratch, cost, row, column):
     """Like `slide` for frame weights g (a multiple of four long, zeros at its end): sums all terms of a window."""
     slots, Q, R, N = u.shape
     _lift(v, u, left, right, first, done, rows)
@@ -57,6 +57,6 @@ def weigh(u, v, left, right, acc, starts, others, g, window, first, done, rows, 
                     g[t], g[t + 1], g[t + 2], g[t + 3],
                 )  # fmt: skip
         to = cost[row + written, column : column + n]
-        cost_row(to, scratch, acc, 0, starts, others, first + a, scale)
+        cost_row(to, scratch, acc, 0, starts, others, first + a, scale, far)
         written += 1
     return written

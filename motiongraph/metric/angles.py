@@ -177,7 +177,7 @@ class AnglePair:
         self.window = a.window
         self.shape = len(a), len(b)
 
-    def sweep(self, a0, a1, b0, b1, band=None):
+    def sweep(self, a0, a1, b0, b1, band=None, ceiling=np.inf):
         """An `AngleSweep` over the frames a0 … a1−1 of a and b0 … b1−1 of b."""
         return AngleSweep(self, a0, a1, b0, b1)
 

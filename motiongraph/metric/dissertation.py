@@ -177,7 +177,7 @@ class SegmentPair:
         self.window = a.window
         self.shape = len(a), len(b)
 
-    def sweep(self, a0, a1, b0, b1, band=None):
+    def sweep(self, a0, a1, b0, b1, band=None, ceiling=np.inf):
         """A `SegmentSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b."""
         return SegmentSweep(self, a0, a1, b0, b1)
 

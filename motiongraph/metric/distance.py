@@ -149,21 +149,21 @@ def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=
     key = f"matrix {ordered.a.digest} {ordered.b.digest}"
     store = open_cache() if cache is None else cache
     kept = store.get(key) if store else None
-    if kept is not None:
-        cost = kept["cost"]
-    else:
-        cost = _compute(ordered, own, progress)
+    if kept is None:
+        cost = _compute(ordered, own, turned, progress)
         if store:
-            store.put(key, {"cost": cost})
-    if turned:
-        cost = np.ascontiguousarray(cost.T)
+            store.put(key, {"cost": cost, "turned": np.array([turned])})
+    else:
+        cost = kept["cost"] if kept["turned"][0] == turned else _transposed(kept["cost"])
     cost.flags.writeable = False
     return DistanceMatrix(cost, asked, own)
 
 
-def _compute(ordered, own, progress):
+def _compute(ordered, own, turned, progress):
+    """The costs of a pair (n, m), or transposed if `turned`."""
     n, m = ordered.shape
-    cost = np.empty((n, m), np.float32)
+    result = np.empty((m, n) if turned else (n, m), np.float32)
+    cost = result.T if turned else result
 
     def work(rectangle, tick):
         a0, a1, b0, b1 = rectangle
@@ -181,7 +181,16 @@ def _compute(ordered, own, progress):
     stream.run(rectangles, work, total, progress, "comparing motions")
     if own:
         _mirror(cost)
-    return cost
+    return result
+
+
+def _transposed(cost, block=256):
+    """The transpose as an array of its own, block by block for the sake of the cache."""
+    turned = np.empty(cost.shape[::-1], cost.dtype)
+    for i in range(0, len(cost), block):
+        for j in range(0, len(turned), block):
+            turned[j : j + block, i : i + block] = cost[i : i + block, j : j + block].T
+    return turned
 
 
 def _mirror(cost, block=512):

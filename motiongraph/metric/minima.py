@@ -18,24 +18,53 @@ METHODS = ("neighbours", "partial")
 # Neighbours in the order of the bits of `ties`; the first four come before a cell, the others after.
 _AROUND = np.array([(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)])
 _DIRECT = (False, True, False, True, True, False, True, False)
-_CHUNK = 64
+_STRETCH = 256
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _lowest(out, x, y):
-    """out = the lower of two rows, cell by cell."""
-    for j in range(out.shape[0]):
-        out[j] = x[j] if x[j] < y[j] else y[j]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _hits(here, up, down, sides, ceiling):
-    """How many cells of a row are no higher than the three rows of lowest neighbours and the ceiling."""
-    hits = 0
+def _low(here, ceiling):
+    """How many cells are no higher than the ceiling."""
+    count = 0
     for j in range(here.shape[0]):
-        v = here[j]
-        hits += (v <= ceiling) & (v <= up[j]) & (v <= down[j]) & (v <= sides[j])
-    return hits
+        count += here[j] <= ceiling
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _lesser(x, y):
+    """min(x, y) as one instruction; numba's own looks for NaN."""
+    return x if x < y else y
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _lowest(up, here, down, eight):
+    """How many inner cells of three rows are no higher than those beside them: eight, or the direct four."""
+    count, n = 0, here.shape[0] - 2
+    west, middle, east = here[:n], here[1:], here[2:]
+    north, south = up[1:], down[1:]
+    if eight == 8:
+        up_west, up_east, down_west, down_east = up[:n], up[2:], down[:n], down[2:]
+        for j in range(n):
+            least = _lesser(_lesser(north[j], south[j]), _lesser(west[j], east[j]))
+            corner = _lesser(_lesser(up_west[j], up_east[j]), _lesser(down_west[j], down_east[j]))
+            count += middle[j] <= _lesser(least, corner)
+    else:
+        for j in range(n):
+            count += middle[j] <= _lesser(_lesser(north[j], south[j]), _lesser(west[j], east[j]))
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _ties(cost, r, j, eight):
+    """Which neighbours of a cell equal it, as bits in the order of `_AROUND`; −1 if one is lower."""
+    v, ties = cost[r, j], 0
+    for k in range(8):
+        if eight == 8 or _DIRECT[k]:
+            other = cost[r + _AROUND[k, 0], j + _AROUND[k, 1]]
+            if other < v:
+                return -1
+            ties |= (other == v) << k
+    return ties
 
 
 _SCAN = I64(read(F32, 2), I64, I64, I64, I64, F32, I64, I64, F32[::1], I64[:, ::1])
@@ -48,34 +77,27 @@ def _scan(cost, rows, a0, b0, band, ceiling, eight, width, values, cells):
     Those no higher than their neighbours (eight, or the direct four) and the ceiling, with b − a ≥ band. Written to
     values and cells (a, b, ties) as far as they go; returns how many there are.
     """
-    count, n = 0, width - 2
-    # For every row the lowest of each cell's left and right neighbours, and of those and the cell itself.
-    sides, low = np.empty((3, n), np.float32), np.empty((3, n), np.float32)
-    for r in range(rows):
-        here = cost[r, 1 : width - 1]
-        _lowest(sides[r % 3], cost[r, : width - 2], cost[r, 2:width])
-        _lowest(low[r % 3], sides[r % 3], here)
-        if r < 2:
-            continue
-        r -= 1  # the row whose both neighbours are now known
-        a, here = a0 + r - 1, cost[r, 1 : width - 1]
-        up, down = (low[(r - 1) % 3], low[(r + 1) % 3]) if eight == 8 else (cost[r - 1, 1:], cost[r + 1, 1:])
-        for start in range(max(0, a + band - b0), n, _CHUNK):
-            stop = min(start + _CHUNK, n)
-            part = slice(start, stop)
-            if not _hits(here[part], up[part], down[part], sides[r % 3, part], ceiling):
+    count = 0
+    for r in range(1, rows - 1):
+        a = a0 + r - 1
+        # Stretches without a candidate, nearly all, are recognised without a branch a cell.
+        for start in range(1 + max(0, a + band - b0), width - 1, _STRETCH):
+            stop = min(start + _STRETCH, width - 1)
+            if not _low(cost[r, start:stop], ceiling):
+                continue
+            around = slice(start - 1, stop + 1)
+            if not _lowest(cost[r - 1, around], cost[r, around], cost[r + 1, around], eight):
                 continue
             for j in range(start, stop):
-                v = here[j]
-                if not (v <= ceiling and v <= up[j] and v <= down[j] and v <= sides[r % 3, j]):
+                v = cost[r, j]
+                if v > ceiling or v > cost[r, j - 1] or v > cost[r, j + 1]:
+                    continue
+                ties = _ties(cost, r, j, eight)
+                if ties < 0:
                     continue
                 if count < values.shape[0]:
-                    ties = 0
-                    for k in range(8):
-                        if eight == 8 or _DIRECT[k]:
-                            ties |= (cost[r + _AROUND[k, 0], j + 1 + _AROUND[k, 1]] == v) << k
                     values[count] = v
-                    cells[count, 0], cells[count, 1], cells[count, 2] = a, b0 + j, ties
+                    cells[count, 0], cells[count, 1], cells[count, 2] = a, b0 + j - 1, ties
                 count += 1
     return count
 

@@ -43,10 +43,10 @@ class CloudPair:
         error = 2.0 * np.sqrt(a.xz.shape[1]) * 2.0**-24 * max(a.energy, b.energy)
         self.limit = 100.0 * error / (2.0 * _TOLERANCE)
 
-    def sweep(self, a0, a1, b0, b1, band=None):
+    def sweep(self, a0, a1, b0, b1, band=None, ceiling=np.inf):
         """A `CloudSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b; of those with b − a < band, small costs
-        need not be exact."""
-        return CloudSweep(self, a0, a1, b0, b1, band)
+        need not be exact, and any above the ceiling may be infinite."""
+        return CloudSweep(self, a0, a1, b0, b1, band, ceiling)
 
     def exact(self, a, b):
         """Costs (n,) in cm and alignments theta, x0, z0 (n,) of single windows a, b (n,), in float64."""
@@ -86,10 +86,13 @@ class CloudSweep:
     Running sums are carried from block to block, so every pair of frames is multiplied once.
     """
 
-    def __init__(self, pair, a0, a1, b0, b1, band=None):
+    def __init__(self, pair, a0, a1, b0, b1, band=None, ceiling=np.inf):
         self.pair, self.a0, self.b0, self.b1 = pair, a0, b0, b1
         self.frames = a1 - a0 + pair.window - 1
         self.band = band
+        # A little more than the ceiling, so that rounding decides nothing.
+        self.scale = np.float32(1e4 / pair.a.weights.sum())
+        self.far = np.float32(2.001 * ceiling**2 / self.scale)
         self.done = self.written = 0
         A, B, L = pair.a, pair.b, pair.window
         strip = slice(b0, b1 + L - 1)
@@ -126,16 +129,15 @@ class CloudSweep:
             rows = min(ROWS, self.frames - self.done)
             self._multiply(self.a0 + self.done, rows)
             where = self.a0, self.done, rows
-            scale = np.float32(1e4 / A.weights.sum())
             if A.even:
                 written = slide(
                     self.u, A.left, self.right, self.acc, A.starts, self.others,
-                    L, *where, scale, self.scratch, cost, row, column,
+                    L, *where, self.scale, self.far, self.scratch, cost, row, column,
                 )  # fmt: skip
             else:
                 written = self.weigh(
                     self.u, self.v, A.left, self.right, self.acc, A.starts, self.others,
-                    self.g, L, *where, scale, self.scratch, cost, row, column,
+                    self.g, L, *where, self.scale, self.far, self.scratch, cost, row, column,
                 )  # fmt: skip
             self.done += rows
         if written:

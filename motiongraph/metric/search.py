@@ -157,7 +157,7 @@ def _scan(pair, rectangle, ceiling, method, band, tick):
     scanner = Scanner(ceiling, method, band)
     cost = np.full((ROWS + 3, width), np.inf, np.float32)
     # Inside the band only neighbours of its edge need to be right: (a + 1, b − 1) is two diagonals further in.
-    sweep = pair.sweep(first, last, west, east, None if band is None else band - 2)
+    sweep = pair.sweep(first, last, west, east, None if band is None else band - 2, ceiling)
     have, top = (1 if a0 == 0 else 0), a0
     while written := sweep.advance(cost, have, west - (b0 - 1)):
         have += written
