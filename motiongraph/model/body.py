@@ -16,7 +16,7 @@ STATURE = 1.75
 # Kind of bone: what its name holds (letters and digits only, lower case), then its radius in metres where it
 # begins and where it ends. The first kind that fits counts: "LeftHandThumb1" is a finger, not a hand.
 _KINDS = (
-    ("pelvis", r"hips|hipjoint|pelvis|^root|root$|armature|^hip$", 0.105, 0.095),
+    ("pelvis", r"hips|hipjoint|pelvis|^root|root$|armature|^hip$", 0.100, 0.080),
     ("torso", r"spine|chest|thorax|lowerback|upperback|torso|abdomen|waist", 0.115, 0.125),
     ("neck", r"neck", 0.055, 0.050),
     ("head", r"head", 0.085, 0.090),
@@ -25,9 +25,9 @@ _KINDS = (
     ("toe", r"toe|ball", 0.030, 0.020),
     ("foot", r"foot|ankle", 0.040, 0.032),
     ("forearm", r"forearm|lowerarm|elbow|radius|ulna", 0.041, 0.029),
-    ("clavicle", r"clavicle|collar|shoulder", 0.090, 0.062),
+    ("clavicle", r"clavicle|collar|shoulder", 0.085, 0.055),
     ("arm", r"arm|humerus", 0.053, 0.042),
-    ("thigh", r"thigh|upleg|upperleg|femur|hip", 0.085, 0.058),
+    ("thigh", r"thigh|upleg|upperleg|femur|hip", 0.080, 0.056),
     ("shin", r"leg|shin|calf|knee|tibia", 0.058, 0.037),
 )
 _RADII = {kind: (begin, end) for kind, _, begin, end in _KINDS}
