@@ -24,61 +24,48 @@ def connect(graph, source, target, by: str = "quickest", *, lead: float = 1.0, p
     began = time.perf_counter()
     progress(0, 1, "connecting")
     network = choices_of(graph)
-    weight = _weight(network, by)
-    scale = _TIE if by == "cheapest" else 1.0
+    weight, scale = _weight(network, by), _TIE if by == "cheapest" else 1.0
     sources, targets = frames_named(graph, source), frames_named(graph, target)
-    begin, rest = _entering(network, source, sources), _leaving(network, target, targets)
-    length, via = shortest(network, weight, np.where(np.isfinite(begin), begin * scale, np.inf))
+    ends = (source, target), (sources, targets)
+    last_source, next_target = _last_before(network.starts, sources), _first_after(network.starts, targets)
+    # A node is entered from the last frame of the source before it, and left for the first of the target after it.
+    usable = network.busy
+    enter = np.where(usable & (last_source[network.at] >= 0), network.at - last_source[network.at], np.inf)
+    rest = np.where(usable & (next_target[network.at] >= 0), next_target[network.at] - network.at, np.inf)
+    length, via = shortest(network, weight, enter * scale)
     whole = length + rest * scale
     node = int(np.argmin(whole)) if len(whole) else -1
-    straight = _straight(network.starts, source, target, sources, targets)
-    if straight is not None and (node < 0 or straight[2] * scale <= whole[node]):
-        first, last, _ = straight
-        return _walk(graph, first, [], last, lead, (source, target), (sources, targets), by, began)
+    straight = np.where(targets & (last_source >= 0), np.arange(len(targets)) - last_source, np.inf)
+    direct = int(np.argmin(straight))
+    if np.isfinite(straight[direct]) and (node < 0 or straight[direct] * scale <= whole[node]):
+        return _walk(graph, int(last_source[direct]), [], direct, lead, *ends, by, began)
     if node < 0 or not np.isfinite(whole[node]):
         raise no_way(graph, sources, targets, called(graph, source), called(graph, target))
     edges = way_back(network, via, node)
     first = int(network.tail[edges[0]]) if edges else node
     rows = [int(network.row[e]) for e in edges if network.row[e] >= 0]
-    ends = (source, target), (sources, targets)
-    return _walk(graph, int(network.at[first]), rows, int(network.at[node]), lead, *ends, by, began)
+    first, last = int(last_source[network.at[first]]), int(next_target[network.at[node]])
+    return _walk(graph, first, rows, last, lead, *ends, by, began)
+
+
+def _last_before(starts, mask):
+    """(F,) the last frame of `mask` at or before each frame in the same clip, −1 for none."""
+    index = np.arange(len(mask))
+    last = np.maximum.accumulate(np.where(mask, index, -1))
+    return np.where(last >= starts[clip_of(starts, index)], last, -1)
+
+
+def _first_after(starts, mask):
+    """(F,) the first frame of `mask` at or after each frame in the same clip, −1 for none."""
+    index, none = np.arange(len(mask)), len(mask)
+    first = np.minimum.accumulate(np.where(mask, index, none)[::-1])[::-1]
+    return np.where(first < starts[clip_of(starts, index) + 1], first, -1)
 
 
 def _weight(network, by):
     if by not in ("quickest", "cheapest"):
         raise MotionError(f"a way is 'quickest' or 'cheapest', not {by!r}")
     return network.frames + _TIE * network.cost if by == "quickest" else network.cost + _TIE * network.frames
-
-
-def _entering(network, name, mask):
-    """(N,) frames played before each node is reached from what is named; infinity where that is not its start."""
-    if not isinstance(name, tuple):
-        return np.where(mask[network.at] & network.busy, 0.0, np.inf)
-    frame = np.flatnonzero(mask)[0]
-    same = clip_of(network.starts, network.at) == clip_of(network.starts, frame)
-    return np.where(same & network.busy & (network.at >= frame), network.at - frame, np.inf)
-
-
-def _leaving(network, name, mask):
-    """(N,) frames still to be played at each node until what is named is reached; infinity where it is not there."""
-    if not isinstance(name, tuple):
-        return np.where(mask[network.at] & network.busy, 0.0, np.inf)
-    frame = np.flatnonzero(mask)[0]
-    same = clip_of(network.starts, network.at) == clip_of(network.starts, frame)
-    return np.where(same & network.busy & (network.at <= frame), frame - network.at, np.inf)
-
-
-def _straight(starts, source, target, sources, targets):
-    """First frame, last frame and frames of the way that needs no transition, or None."""
-    here, there = np.flatnonzero(sources), np.flatnonzero(targets)
-    if not (isinstance(source, tuple) or isinstance(target, tuple)):
-        both = np.flatnonzero(sources & targets)
-        return (int(both[0]), int(both[0]), 0) if len(both) else None
-    if isinstance(source, tuple):
-        later = there[(there >= here[0]) & (clip_of(starts, there) == clip_of(starts, here[0]))]
-        return (int(here[0]), int(later[0]), int(later[0] - here[0])) if len(later) else None
-    before = here[(here <= there[0]) & (clip_of(starts, here) == clip_of(starts, there[0]))]
-    return (int(before[-1]), int(there[0]), int(there[0] - before[-1])) if len(before) else None
 
 
 def _walk(graph, first, rows, last, lead, names, masks, by, began):

@@ -47,7 +47,7 @@ def _clip_named(graph, asked) -> int:
 
 def known_names(graph, most: int = 8) -> str:
     """The labels and clips of a graph, for a sentence."""
-    labels = sorted({label for clip in graph.clips for label in clip.labels})
+    labels = sorted({label for clip in graph.clips for label in clip.labels.take(slice(clip.first, None))})
     clips = [clip.name for clip in graph.clips]
     words = [f"the labels {', '.join(labels)}"] if labels else []
     shown = ", ".join(clips[:most]) + (", …" if len(clips) > most else "")

@@ -160,7 +160,7 @@ def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
             further, rate = look(
                 road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, seconds, following
             )
-        while k < last and (terrain.leave[k] < following or following == end):
+        while k < last and (terrain.leave[k] < following or position == end):
             u = (terrain.leave[k] - position) / max(following - position, 1)
             progress, total = along + u * (further - along), error + u * rate * seconds
             total += rules.cost * terrain.jump[k, 3] ** 2
@@ -188,7 +188,7 @@ def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
                 taken[count] = k
                 count += 1
             k += 1
-        if following == end:
+        if position == end:
             break
         along, error, time, position = further, error + rate * seconds, time + seconds, following
     return count, stop, least_error

@@ -65,6 +65,8 @@ def _to_path(places, curve):
 def path_error(walk: Walk, curve: Curve) -> dict:
     """Metres from the path, mean and worst over the frames; the share of time the body faces along it; how far."""
     places, facing = trace(walk)
+    if not len(places):
+        return {"path_length": curve.length, "path_walked": 0.0}
     distance, index = _to_path(places, curve)
     along = np.einsum("ij,ij->i", facing, curve.tangents[index]) >= np.cos(np.radians(_ALONG))
     return {

@@ -111,14 +111,14 @@ def _wander(terrain, clip_of, seen, chances, frame, frames, wanted, least, varie
             first = terrain.next_out[frame]
         if first >= last:
             return n, frame, frames
+        seen[clip_of[frame]] = count + n
         total = 0.0
         for k in range(first, last):
             age = count + n - seen[clip_of[terrain.arrive[k]]]
-            total += 1.0 - variety * 0.5 ** (age / _MEMORY) if age < 64 else 1.0
+            total += 1.001 - variety * 0.5 ** (age / _MEMORY) if age < 64 else 1.0
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
         frames += terrain.leave[k] - frame + window
-        seen[clip_of[frame]] = count + n
         frame = terrain.arrive[k]
         taken[n] = k
         if frames >= wanted:
