@@ -55,8 +55,8 @@ def run(study):
     study.text(
         f"""Removing dead ends is not enough, as the authors suspect: of the frames it leaves only
         {" and ".join(row[6] for row in each)} lie in one strongly connected part; elsewhere a walk may never come back.
-        All cells below a threshold are {min(times):.0f} to {max(times):.0f} times as many transitions as the local
-        minima of our graph, mostly beside one another, and a walk that picks any of them jumps more often without
+        All cells below a threshold are about {np.mean(times):.0f} times as many transitions as the local minima of our
+        graph, mostly beside one another, and a walk that picks any of them jumps more often without
         getting anywhere else."""
     )
 
