@@ -37,7 +37,10 @@ def _scouting(effort: Effort) -> Effort:
 
 def heading_of(facing) -> float:
     """Radians about y, 0 facing z, from a number or a direction (x, z)."""
-    direction = np.asarray(facing, float)
+    try:
+        direction = np.asarray(facing, float)
+    except (TypeError, ValueError):
+        direction = np.empty(0)
     if direction.shape == () and np.isfinite(direction):
         return float(direction)
     if direction.shape == (2,) and np.isfinite(direction).all() and np.linalg.norm(direction) > 0:
