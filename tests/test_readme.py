@@ -22,6 +22,7 @@ README = ROOT / "README.md"
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"(?<=^```python\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+TIME = re.compile(r"(\bin |compute seconds +)[0-9.]+ s\b")
 
 # What cannot be run here: setting up a checkout from within its own tests, and the network (test_fetch.py).
 ELSEWHERE = ("scripts/", "motiongraph fetch")
@@ -35,7 +36,8 @@ def printed(command: str) -> str:
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text), pytest.raises(SystemExit) as exit:
         main(arguments)
     assert not exit.value.code, text.getvalue()
-    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines() if line.strip())
+    lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines() if line.strip())
+    return TIME.sub(r"\1… s", lines)  # how long things take differs from run to run
 
 
 def as_run(readme: str) -> str:
