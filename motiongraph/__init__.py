@@ -24,6 +24,8 @@ _WHERE = {
     "find_minima": "motiongraph.metric.search",
     "synthesize": "motiongraph.synthesis.synthesize",
     "quality": "motiongraph.synthesis.quality",
+    "Live": "motiongraph.synthesis.live",
+    "rooted": "motiongraph.synthesis.root",
     "Walk": "motiongraph.walks.walk",
     "greedy_walk": "motiongraph.walks.greedy",
     "random_walk": "motiongraph.walks.wander",
