@@ -1,14 +1,12 @@
 """Walks in graphs of captured motion: subject 16 walking and running, subject 69 turning, the dissertation's clips."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import motiongraph as mg
+from motiongraph.cli import main
 from motiongraph.walks.trace import trace
 
 WALKS = (11, 13, 15, 17, 19, 21, 23, 25, 27, 29)
@@ -107,30 +105,45 @@ def test_the_order_of_the_dissertation(mocap):
         mg.sequential_walk(graph.at(enough - 0.1), order)
 
 
-def test_the_command_line(walking, tmp_path):
-    graph, points = tmp_path / "g.mgraph", tmp_path / "path.csv"
+def test_the_command_line(walking, tmp_path, capsys):
+    graph, points, out = tmp_path / "g.mgraph", tmp_path / "path.csv", tmp_path / "out.bvh"
     walking.save(graph)
     points.write_text("x,z\n0,0\n0,3\n2,5  # a bend\n")
-    environment = os.environ | {"COLUMNS": "80"}
 
     def run(*words):
-        command = [sys.executable, "-m", "motiongraph", "walk", str(graph), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment)
+        with pytest.raises(SystemExit) as ended:
+            main(["walk", str(graph), *map(str, words)])
+        return ended.value.code or 0, *capsys.readouterr()
 
-    out = tmp_path / "out.bvh"
-    done = run("path", "--points", points, "--labels", "walk", "--curve", "spline", "-o", out, "--json")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
+    status, said, warned = run("path", "--points", points, "--labels", "walk", "--curve", "spline", "-o", out, "--json")
+    assert status == 0, warned
+    report = json.loads(said)
     assert report["complete"]
     assert report["path_error_mean"] < 0.25
-    assert len(mg.load(out)) >= report["frames"]
-    again = run("path", "--points", points, "-o", out)
-    assert again.returncode == 1
-    assert "is there already" in again.stderr
-    wrong = run("connect", "--from", "16_15", "-o", tmp_path / "x.bvh")
-    assert wrong.returncode == 2
-    assert "needs --to" in " ".join(wrong.stderr.split())
-    missing = run("sequential", "--order", "walk,crawl", "-o", tmp_path / "x.bvh")
-    assert missing.returncode == 1
-    assert "no clip or label 'crawl'" in missing.stderr
+    assert len(mg.load(out).captured()) == report["frames"]
+    status, _, warned = run("path", "--points", points, "-o", out)
+    assert status == 1
+    assert "is there already" in warned
+    status, _, warned = run("connect", "--from", "16_15", "-o", tmp_path / "x.bvh")
+    assert status == 2
+    assert "needs --to" in " ".join(warned.split())
+    status, _, warned = run("sequential", "--order", "walk,crawl", "-o", tmp_path / "x.bvh")
+    assert status == 1
+    assert "no clip or label 'crawl'" in warned
+    points.write_text("0,0\n1,2,3\n")
+    status, _, warned = run("path", "--points", points, "-o", tmp_path / "x.bvh")
+    assert status == 1
+    assert "path.csv:2: expected x and z" in warned
     assert not (tmp_path / "x.bvh").exists()
+    for words in (
+        ["greedy", "--transitions", 3, "--start", "16_15"],
+        ["random", "--seconds", 2, "--seed", 4, "--log", tmp_path / "log.txt"],
+        ["sequential", "--order", "16_15,16_17"],
+        ["connect", "--from", "16_15:10", "--to", "16_17", "--cheapest"],
+        ["reach", "--position", "1,2", "--facing", 90, "--no-cleanup"],
+    ):
+        status, said, warned = run(*words, "-o", tmp_path / f"{words[0]}.bvh")
+        assert status == 0, warned
+        assert "transitions" in said
+        assert (tmp_path / f"{words[0]}.bvh").stat().st_size > 1000
+    assert (tmp_path / "log.txt").read_text().startswith("   1  16_")

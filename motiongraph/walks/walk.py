@@ -61,10 +61,10 @@ class Walk:
         """
         jumps = np.asarray(transitions, TRANSITION)
         steps = np.empty(len(jumps) + 1, STEP)
-        steps["clip"] = [start[0], *jumps["dst"]]
-        steps["start"] = [start[1], *(jumps["dst_frame"] + graph.window)]
+        steps["clip"][0], steps["clip"][1:] = start[0], jumps["dst"]
+        steps["start"][0], steps["start"][1:] = start[1], jumps["dst_frame"] + graph.window
         last = len(graph.clips[steps["clip"][-1]])
-        steps["stop"] = [*jumps["src_frame"], last if stop is None else stop]
+        steps["stop"][:-1], steps["stop"][-1] = jumps["src_frame"], last if stop is None else stop
         return cls(graph.clips, graph.window, graph.fps, steps, jumps, **facts)
 
     def __len__(self):
