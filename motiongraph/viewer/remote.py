@@ -3,6 +3,7 @@
 Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object a line, one line back.
 """
 
+import gc
 import json
 import socket
 from pathlib import Path
@@ -61,6 +62,12 @@ def _reply(viewer, asked: dict) -> dict:
     if "iconify" in asked:
         glfw = viewer.window.glfw
         (glfw.iconify_window if asked["iconify"] else glfw.restore_window)(viewer.window.handle)
+    if "hidden" in asked:  # as on systems where a minimised window has no size
+        viewer.window.pixels = (
+            (0, 0) if asked["hidden"] else viewer.window.glfw.get_framebuffer_size(viewer.window.handle)
+        )
+    if "collect" in asked:
+        gc.collect()
     return status(viewer)
 
 

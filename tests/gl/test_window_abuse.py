@@ -1,0 +1,137 @@
+"""What windows have to put up with: tiny sizes, minimising, closing in the middle, odd clips, hundreds of them, and
+thousands of frames of opening and closing."""
+
+import json
+
+import numpy as np
+import pytest
+from bodies import person as body
+from bodies import smooth_clip
+from person import Person, Screen, screen_needed
+
+from motiongraph.formats.save import save
+
+
+@pytest.fixture(scope="module")
+def screen():
+    screen_needed()
+    screen = Screen()
+    yield screen
+    screen.close()
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clips")
+    rng = np.random.default_rng(6)
+    save(smooth_clip(rng, body(), frames=120), folder / "walk.bvh")
+    save(smooth_clip(rng, body(), frames=2)[:1], folder / "still.bvh")
+    return folder
+
+
+def write_long(path, frames):
+    """A BVH of so many frames, the same hundred over and over."""
+    save(smooth_clip(np.random.default_rng(1), body(), frames=100), path)
+    head, lines = path.read_text().split("Frame Time", 1)
+    rate, *lines = lines.rstrip().split("\n")
+    head = head.replace("Frames: 100", f"Frames: {frames}")
+    path.write_text(f"{head}Frame Time{rate}\n" + "\n".join(lines * (frames // 100)) + "\n")
+
+
+@pytest.fixture
+def start(screen, tmp_path):
+    """start(arguments…): the program on a small window; closed at the end."""
+    people = []
+
+    def go(*arguments, **options):
+        people.append(Person(screen, tmp_path, "view", *arguments, size=(480, 360), **options))
+        return people[-1]
+
+    yield go
+    for someone in people:
+        someone.close()
+
+
+def test_tiny_windows_minimising_and_back(start, clips):
+    someone = start(clips / "walk.bvh")
+    someone.ready()
+    for size in ([1, 1], [37, 5], [5, 400], [700, 500]):
+        someone.ask(resize=size)
+        someone.frames(4)
+    assert someone.ask()["size"] == [700, 500]
+    someone.ask(iconify=True)
+    someone.frames(0)
+    someone.ask(iconify=False)
+    someone.frames(4)
+    assert someone.ask(hidden=True)["hidden"]  # nothing to draw into, as a minimised window on some systems
+    time_passes = someone.ask()["clock"]
+    assert someone.until(lambda s: s["clock"] > time_passes + 0.3)["hidden"]
+    someone.ask(hidden=False)
+    someone.frames(4)
+    assert someone.quit() == 0
+
+
+def test_one_frame_plays(start, clips):
+    someone = start(clips / "still.bvh")
+    status = someone.ready()
+    assert status["playing"]
+    someone.key("Right", "End", "Left", "Home", "c", "o", "l")
+    assert someone.frames(3)["frame"][0] == 0
+    assert someone.quit() == 0
+
+
+def test_closing_while_a_long_clip_loads(start, tmp_path):
+    write_long(tmp_path / "long.bvh", 60_000)
+    someone = start(tmp_path / "long.bvh")
+    someone.until(lambda s: any("long.bvh" in job for job in s["jobs"]), "loading")
+    assert someone.quit() == 0
+    assert json.loads((tmp_path / "config" / "settings.json").read_text())["recent"]
+
+
+def test_a_hundred_thousand_frames(start, tmp_path):
+    write_long(tmp_path / "day.bvh", 100_000)
+    someone = start(tmp_path / "day.bvh")
+    someone.move(*someone.middle(someone.ready()))
+    someone.key("space", "End")
+    assert someone.ask()["frame"][0] == pytest.approx(99_999, abs=1e-3)
+    someone.key("5", "0", "0", "0", "0", "Return")
+    assert someone.ask()["frame"][0] == pytest.approx(50_000)
+    someone.key("space")
+    assert someone.frames(5)["playing"]
+
+
+def test_two_hundred_clips_as_a_crowd(start, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    save(smooth_clip(np.random.default_rng(2), body(), frames=60), folder / "000.bvh")
+    text = (folder / "000.bvh").read_bytes()
+    for number in range(1, 200):
+        (folder / f"{number:03d}.bvh").write_bytes(text)
+    someone = start(folder)
+    status = someone.ready(200)
+    someone.move(*someone.middle(status))
+    someone.key("a")
+    assert someone.until(lambda s: s["characters"] == 200, "a crowd")["playing"]
+    someone.key("Next", "Delete")
+    assert someone.until(lambda s: s["characters"] == 199)["clips"][1] == "002"
+
+
+def test_opening_and_closing_for_long_keeps_nothing(start, clips):
+    """Objects on the card and bytes in memory are as many after a long time as after a short one."""
+    someone = start(clips / "walk.bvh", rate=1000)
+    someone.ready()
+    someone.move(*someone.middle())
+    first = None
+    for turn in range(14):
+        name = str(clips / ("still.bvh" if turn % 2 else "walk.bvh"))
+        someone.until(lambda s: s["characters"] == 1 and not s["jobs"], drop=[name])
+        someone.key("c", "g", "o", "j", "alt+2")
+        someone.key("alt+1", "c", "c", "ctrl+g", "o", "j", "Delete")
+        someone.until(lambda s: s["characters"] == 0 or len(s["clips"]) < 2)
+        if turn == 3:
+            someone.frames(100)  # buffers that are no longer drawn are given up after a while
+            first = someone.ask(collect=True), someone.memory()
+    someone.frames(100)
+    last = someone.ask(collect=True), someone.memory()
+    assert last[0]["objects"] == first[0]["objects"]
+    assert last[1] - first[1] < 12e6
