@@ -26,10 +26,9 @@ MANY = 100_000
 
 
 def run(mocap: Path) -> dict:
-    """Rows of the scale of a build, and rows of what suppression radii keep."""
+    """Rows of the scale of a build, then rows of what suppression radii (frames at 120 Hz) keep at one threshold."""
     rows = [_process(mocap, "build", name) for name in CASES]
-    radii = [row for name in ("subject 16", "all BVH") for row in _process(mocap, "radii", name)]
-    return {"rows": rows, "suppression": radii}
+    return {"rows": rows + [row for name in ("subject 16", "all BVH") for row in _process(mocap, "radii", name)]}
 
 
 def _process(mocap, what, name):
@@ -97,8 +96,7 @@ def _radii(mocap, name, _) -> list[dict]:
         report = graph.report(128)
         rows.append(
             {
-                "what": name,
-                "radius": radius,
+                "what": f"{name}, suppression radius {radius}",
                 "candidates": report["candidates"],
                 "threshold cm": threshold,
                 "transitions": report["transitions"],
@@ -129,6 +127,5 @@ if __name__ == "__main__":
         what, name, mocap, folder = sys.argv[1:]
         print(json.dumps({"build": _build, "radii": _radii}[what](Path(mocap), name, folder)))
     else:
-        for rows in run(Path(os.environ.get("MOTIONGRAPH_MOCAP", "../shared/mocap"))).values():
-            for row in rows:
-                print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+        for row in run(Path(os.environ.get("MOTIONGRAPH_MOCAP", "../shared/mocap")))["rows"]:
+            print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
