@@ -337,8 +337,13 @@ def comes_back(clip, folder):
 
 
 def farthest(clip, again):
-    """How far any joint is from the nearest joint of the copy that is there in all frames."""
+    """How far any joint is from the nearest joint of the copy that is there in all frames.
+
+    A root that stands still above what moves is left out when a BVH is read, so it need not be there.
+    """
     assert len(again) == len(clip)
-    return (
-        np.linalg.norm(clip.positions()[:, :, None] - again.positions()[:, None], axis=-1).max(axis=0).min(axis=1).max()
-    )
+    motion = again.source.motion
+    gone = motion.record.names[: motion.folded] if again.source.format == "bvh" else ()
+    kept = [j for j, name in enumerate(clip.skeleton.names) if name not in gone]
+    gaps = clip.positions()[:, kept, None] - again.positions()[:, None]
+    return np.linalg.norm(gaps, axis=-1).max(axis=0).min(axis=1).max()
