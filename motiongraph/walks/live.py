@@ -59,7 +59,8 @@ class LiveWalk:
         self._plan: deque[int] = deque()
         self._within = -1  # frames of the transition under way that were shown, −1 for none
         self._taken: list[int] = []
-        self._target, self._label, self._along = None, None, 0.0
+        self._label = None
+        self.head_for()
 
     @property
     def label(self) -> str | None:
@@ -95,29 +96,29 @@ class LiveWalk:
 
     def head_for(self, target=None, direction=None) -> None:
         """Go to a point (x, z), along a `Curve`, in a direction (radians, or x, z), or, with neither, straight on."""
+        self._curve = self._point = self._direction = None
+        self._along = 0.0  # metres of the curve behind us
         if direction is not None:
             turn = heading_of(direction)
-            self._target = np.array([np.sin(turn), np.cos(turn)])
-        elif target is None or isinstance(target, Curve):
-            self._target, self._along = target, 0.0
-        else:
-            point = np.asarray(target, float)
-            if point.shape != (2,) or not np.isfinite(point).all():
+            self._direction = np.array([np.sin(turn), np.cos(turn)])
+        elif isinstance(target, Curve):
+            self._curve = target
+        elif target is not None:
+            self._point = np.asarray(target, float)
+            if self._point.shape != (2,) or not np.isfinite(self._point).all():
                 raise MotionError(f"a place is a pair x, z in metres, not {target!r}")
-            self._target = ("point", point)
 
     def _way(self) -> Curve:
         """The next few metres of the way to go."""
-        place, heading, target = self.place, self.heading, self._target
-        if isinstance(target, Curve):
-            return self._along_path(target, place)
-        if isinstance(target, tuple):
-            way = target[1] - place
+        place, heading = self.place, self.heading
+        if self._curve is not None:
+            return self._along_path(self._curve, place)
+        if self._point is not None:
+            way = self._point - place
             far = float(np.linalg.norm(way))
             if far > 0.3:
                 return between(place, heading, place + way * min(1.0, _AHEAD / far))
-            target = None
-        ahead = np.array([np.sin(heading), np.cos(heading)]) if target is None else target
+        ahead = np.array([np.sin(heading), np.cos(heading)]) if self._direction is None else self._direction
         return between(place, heading, place + _AHEAD * ahead, float(np.arctan2(*ahead)))
 
     def _along_path(self, curve, place):

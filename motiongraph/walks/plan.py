@@ -10,7 +10,7 @@ from motiongraph.progress import SILENT
 from motiongraph.walks import beam, branch
 from motiongraph.walks.goal import Goal
 from motiongraph.walks.ground import ground_of
-from motiongraph.walks.road import ERROR, REALS, TIME
+from motiongraph.walks.road import ALONG, ERROR, REALS, TIME
 from motiongraph.walks.walk import Walk
 
 METHODS = ("beam", "branch and bound")
@@ -126,35 +126,36 @@ def _sweep(graph, goal, roots, states, effort, width, began, used, progress):
             break
         stop = min(start + _BLOCK, count)
         beam.sweep(ground.terrain, goal.road, goal.rules, cells, none, no_state, start, stop, taken, children)
-    if np.isfinite(cells.best[0]):
+    complete = bool(np.isfinite(cells.best[0]))
+    if complete:
         chosen = _choose(cells.best[np.isfinite(cells.best)], effort)
-        number, last = (int(v) for v in cells.ends[chosen])
-        error, complete, note = float(cells.best[chosen]), True, ""
+        (number, last), error, note = cells.ends[chosen].tolist(), float(cells.best[chosen]), ""
     else:
-        number, error = _furthest(cells, reached)
-        width_ = cells.value.shape[1]
-        last = int(cells.links[number // width_, number % width_, 0]) if number >= 0 else int(roots[0])
-        along = float(cells.states[number // width_, number % width_, 3]) if number >= 0 else 0.0
-        complete = False
+        number, last, error, along = _furthest(cells, reached, roots)
         note = f"{note or 'every way ends'} after {along:.1f} of {goal.rules.length:.1f} m"
     way = []
     while number >= 0:
-        _, parent, via = cells.links[number // width, number % width].tolist()
+        _, number, via = cells.links[number // width, number % width].tolist()
         way.append(via)
-        number = parent
     return Found(-1 - number, tuple(way[::-1]), last, error, complete, int(cells.effort[0]), note)
 
 
-def _furthest(cells, reached):
-    """The best state of the last cell that has any, as number; −1 for the first start where none has."""
+def _furthest(cells, reached, roots):
+    """The best state of the last cell that has any: its number, frame, error and metres along the path."""
     full = np.flatnonzero(cells.filled[: max(reached, 1)])
     if not len(full):
         full = np.flatnonzero(cells.filled)[:1]
     if not len(full):
-        return -1, 0.0
+        return -1, int(roots[0]), 0.0, 0.0
     where = int(full[-1])
     slot = int(np.argmin(cells.value[where, : cells.filled[where]]))
-    return where * cells.value.shape[1] + slot, float(cells.states[where, slot, ERROR])
+    state = cells.states[where, slot]
+    return (
+        where * cells.value.shape[1] + slot,
+        int(cells.links[where, slot, 0]),
+        float(state[ERROR]),
+        float(state[ALONG]),
+    )
 
 
 def _by_branches(graph, goal, roots, states, effort, progress):
@@ -166,7 +167,7 @@ def _by_branches(graph, goal, roots, states, effort, progress):
     frames, current = roots[start : start + 1], states[start : start + 1]
     # Limits are shared out over the path: what the walked part has not used is there for the rest.
     while True:
-        along = float(current[:, 3].max())
+        along = float(current[:, ALONG].max())
         progress(min(along, goal.rules.length), goal.rules.length, "planning the walk")
         share = _share(goal, along, effort, began, spent)
         if share <= 0:
