@@ -7,6 +7,10 @@ from pathlib import Path
 
 from motiongraph.errors import MotionError
 
+# Asking for the mask means setting it, which other threads would notice: once, before there are any.
+_UMASK = os.umask(0)
+os.umask(_UMASK)
+
 
 @contextmanager
 def writing(path, mode: str = "wb", **options):
@@ -20,7 +24,7 @@ def writing(path, mode: str = "wb", **options):
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent or ".")
         with open(handle, mode, **options) as file:
             yield file
-        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files private; a saved clip should not be
+        os.chmod(temporary, 0o666 & ~_UMASK)  # mkstemp makes files private; a saved clip should not be
         os.replace(temporary, path)
     except BaseException as problem:
         if temporary is not None:
@@ -28,9 +32,3 @@ def writing(path, mode: str = "wb", **options):
         if isinstance(problem, OSError):
             raise MotionError(f"{path}: cannot be written: {problem.strerror or problem}") from problem
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,9 +1,14 @@
 """Fixtures every test may use."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# Tests leave nothing in the folders of whoever runs them; programs they start inherit this.
+_CACHE = tempfile.TemporaryDirectory(prefix="motiongraph-test-cache-")
+os.environ["MOTIONGRAPH_CACHE_DIR"] = _CACHE.name
 
 ROOT = Path(__file__).resolve().parent.parent
 
