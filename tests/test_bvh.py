@@ -261,6 +261,10 @@ def test_frame_rates_are_what_they_should_be(write, time, rate):
     assert load(write(one_joint(time=time))).fps == pytest.approx(rate, rel=1e-12)
 
 
+def test_odd_blanks_before_the_frame_time(write):
+    assert load(write(one_joint(time="\x04.0083333"))).source.timing == ".0083333"
+
+
 def test_rate_can_be_overruled(write):
     assert load(write(one_joint()), fps=48).fps == 48.0
 

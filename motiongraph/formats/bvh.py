@@ -196,10 +196,11 @@ def _read_motion_header(text: Text, position: int):
     if not match:
         word, start, _ = text.token(position)
         raise text.error(f"expected 'Frame Time:' after the number of frames, found {quoted(word)}", start)
-    seconds, position = text.number(match.end(), "the frame time in seconds")
+    word, start, position = text.token(match.end())
+    seconds = text.value(word, start, "the frame time in seconds")
     if seconds < _SHORTEST:
-        raise text.error(f"expected a frame time above zero, found {seconds:g}", match.end())
-    return int(frames), decoded(text.data[match.end() : position]).strip(), position
+        raise text.error(f"expected a frame time above zero, found {seconds:g}", start)
+    return int(frames), word, position
 
 
 def format_bvh(bvh: Bvh) -> str:
