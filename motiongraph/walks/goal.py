@@ -13,6 +13,11 @@ from motiongraph.walks.ground import Ground, ground_of
 from motiongraph.walks.naming import called, frames_named, no_way
 from motiongraph.walks.road import Road, Rules
 
+# Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
+_PLAIN_END = {
+    "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0, "strict": 0,
+    "spare": 1.0,
+}  # fmt: skip
 _NEVER = 60.0  # s, taken for the way to a label that cannot be had
 
 
@@ -55,29 +60,23 @@ class Goal:
         needs = tuple(None if name is None else _wanted(graph, name)[0] for name in asked)
         if check:
             _check(graph, needs, asked)
-        rules = Rules(
-            **{
-                "length": curve.length,
-                "spacing": curve.spacing,
-                "fps": ground.fps,
-                "stride": ground.stride,
-                "least": round(weights.stay * ground.fps),
-                "window": ground.window,
-                "gamma": weights.gamma,
-                "slack": weights.slack,
-                "facing": weights.facing,
-                "cost": weights.cost,
-                "early": 0.0,
-                "late": 0.0,
-                "end_place": 0.0,
-                "end_facing": 0.0,
-                "end_x": 0.0,
-                "end_z": 1.0,
-                "strict": 0,
-                "quickest": ground.quickest,
-            }
-            | ends
-        )
+        rules = {
+            "length": curve.length,
+            "spacing": curve.spacing,
+            "fps": ground.fps,
+            "stride": ground.stride,
+            "least": round(weights.stay * ground.fps),
+            "window": ground.window,
+            "gamma": weights.gamma,
+            "slack": weights.slack,
+            "facing": weights.facing,
+            "cost": weights.cost,
+            "quickest": ground.quickest,
+            **_PLAIN_END,
+            **ends,
+        }
+        # Kernels take each field as the one type it was compiled for.
+        rules = Rules(**{name: kind(rules[name]) for name, kind in Rules.__annotations__.items()})
         return cls(curve, _road(graph, ground, curve, asked, changes, weights), rules, needs, asked, changes)
 
     @property

@@ -19,6 +19,7 @@ from motiongraph.walks.walk import Walk, compose
 
 _AHEAD = 2.5  # m that are planned at once
 _END_PLACE, _END_FACING = 1.0, 0.3  # s, m²s: a plan is only as good as where it leaves the body
+_SPARE, _CELL = 0.4, 0.25  # m²s, m: coarser than for a whole path, to be there in time
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class LiveWalk:
     def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6):
         self.graph = alive(graph)
         self.ground = ground_of(self.graph)
-        self.weights, self.effort = weights or Weights(), Effort(width=width)
+        self.weights, self.effort = weights or Weights(), Effort(width=width, cell=_CELL)
         frames = starting_frames(self.graph, start)
         if not len(frames):
             raise MotionError("there is no frame to start from in the pruned graph; name another start")
@@ -152,7 +153,7 @@ class LiveWalk:
         began = time.perf_counter()
         frame, placement = self._coming()
         way = self._way()
-        ends = {"end_place": _END_PLACE, "end_facing": _END_FACING}
+        ends = {"end_place": _END_PLACE, "end_facing": _END_FACING, "spare": _SPARE}
         ends |= {"end_x": float(way.tangents[-1, 0]), "end_z": float(way.tangents[-1, 1])}
         goal = Goal.of(self.graph, way, self._label, self.weights, check=False, **ends)
         state = np.zeros((1, REALS))

@@ -14,19 +14,20 @@ from motiongraph.walks.road import ALONG, ERROR, REALS, TIME
 from motiongraph.walks.walk import Walk
 
 METHODS = ("beam", "branch and bound")
-_CELL = 0.15  # m along the path
 _BLOCK = 12  # cells between two looks at the clock
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to search. method: "beam" or "branch and bound"; width: states in a cell of the beam; seconds: at most;
-    with it the beam widens until the time is used; expansions: at most, for the whole walk; plan, keep: seconds that
-    branch and bound looks ahead, and keeps of it; best, tolerance: of the r best walks, any within this share of the
-    best may be taken, for variety; rng: seed or generator to choose with."""
+    """How hard to search. method: "beam" or "branch and bound"; width: states in a cell of the beam; cell: metres along
+    the path in which they compete; seconds: at most, with it the beam widens until the time is used; expansions: at
+    most, for the whole walk; plan, keep: seconds that branch and bound looks ahead, and keeps of it; best, tolerance:
+    of the r best walks, any within this share of the best may be taken, for variety; rng: seed or generator to choose
+    with."""
 
     method: str = "beam"
     width: int = 64
+    cell: float = 0.15
     seconds: float | None = None
     expansions: int | None = None
     plan: float = 3.0
@@ -38,8 +39,8 @@ class Effort:
     def __post_init__(self):
         if self.method not in METHODS:
             raise MotionError(f"a planner is one of {', '.join(METHODS)}, not {self.method!r}")
-        if self.width < 1 or self.best < 1 or self.plan <= 0 or self.keep <= 0:
-            raise MotionError("width, best, plan and keep must be above zero")
+        if min(self.width, self.best) < 1 or min(self.plan, self.keep, self.cell) <= 0:
+            raise MotionError("width, best, cell, plan and keep must be above zero")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +111,14 @@ def _by_beam(graph, goal, roots, states, effort, progress):
 def _sweep(graph, goal, roots, states, effort, width, began, used, progress):
     ground = ground_of(graph)
     # Beyond the end of the path a state still has its run to find the end in.
-    count = int(goal.longest / _CELL) + 2
-    cells = beam.Cells.empty(count, width, effort.best, _CELL)
+    count = int(goal.longest / effort.cell) + 2
+    cells = beam.Cells.empty(count, width, effort.best, effort.cell)
     _, taken, children = _room(ground)
     none, no_state = np.empty(0, np.int64), np.empty((0, REALS))
     beam.sweep(ground.terrain, goal.road, goal.rules, cells, roots, states, 0, 0, taken, children)
     reached, note = count, ""
     for start in range(0, count, _BLOCK):
-        progress(min(start * _CELL, goal.rules.length), goal.rules.length, "planning the walk")
+        progress(min(start * effort.cell, goal.rules.length), goal.rules.length, "planning the walk")
         if effort.seconds is not None and time.perf_counter() - began > effort.seconds:
             reached, note = start, f"the {effort.seconds:g} s allowed ran out"
             break

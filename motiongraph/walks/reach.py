@@ -18,7 +18,7 @@ from motiongraph.walks.walk import Walk
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
 _END = {"early": 0.75, "late": 2.0, "end_place": 8.0}
 _END_FACING = 2.0  # m²s for facing a quarter turn away
-_HANDLES = (0.4, 0.8, 1.6)  # how widely the way may swing out, as a share of the distance
+_HANDLES = (0.4, 0.8, 1.6, 3.0)  # how widely the way may swing out, as a share of the distance
 _SCOUT = 12  # width of the beam that tells which of these is best
 _LAST = 1.5  # m before the end, where a clip asked for should begin
 

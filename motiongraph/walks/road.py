@@ -31,7 +31,8 @@ class Rules(NamedTuple):
     """length, spacing: metres of the path; fps; stride, least, window: frames between looks, between transitions, and
     of a transition; gamma: m/s; slack: share; facing: m² for (1 − cos); cost: m²s for a cm²; early, late: metres before
     and after the path's end at which a walk may end; end_place: s for the square of missing the end; end_facing: m²s;
-    end_x, end_z: the direction to end in; strict: 1 where the last label must hold at the end; quickest: m/s."""
+    end_x, end_z: the direction to end in; strict: 1 where the last label must hold at the end; quickest: m/s;
+    spare: m²s of error beyond the limits up to which a clip is played on, since what comes may make up for it."""
 
     length: float
     spacing: float
@@ -51,6 +52,7 @@ class Rules(NamedTuple):
     end_z: float
     strict: int
     quickest: float
+    spare: float
 
 
 ROAD = types.NamedTuple(
@@ -122,7 +124,8 @@ def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
 
     state: (REALS,). taken: the transition of each child; children: (n, REALS) their states. Returns how many, and the
     frame at which the walk best ends within this run with its whole error (−1, infinity where it cannot). limits: (n,)
-    the error from which on a child is of no use, for every `cell` metres along the path; playing stops at the last.
+    the error from which on a walk is of no use, for every `cell` metres along the path; playing stops there too, with
+    something to spare.
     """
     theta, x, z = state[THETA], state[X], state[Z]
     along, error, time = state[ALONG], state[ERROR], state[TIME]
@@ -148,7 +151,7 @@ def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
             total += rules.end_facing * (1.0 - fx * rules.end_x - fz * rules.end_z)
             if total < least_error:
                 stop, least_error = position, total
-        if along >= rules.length + rules.late or error >= limits[furthest]:
+        if along >= rules.length + rules.late or error >= limits[min(int(along / cell), furthest)] + rules.spare:
             break
         following = min(position + rules.stride, end)
         further, rate, seconds = along, 0.0, (following - position) / rules.fps
