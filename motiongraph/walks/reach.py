@@ -24,15 +24,14 @@ _LAST = 1.5  # m before the end, where a clip asked for should begin
 
 
 def _scouting(effort: Effort) -> Effort:
-    """A quick look: a fraction of the width, or of the time and expansions allowed."""
-    share = 0.1
-    return replace(
-        effort,
-        width=min(effort.width, _SCOUT),
-        seconds=None if effort.seconds is None else share * effort.seconds,
-        expansions=None if effort.expansions is None else max(int(share * effort.expansions), 1),
-        best=1,
-    )
+    """A quick look: a fraction of the width, and of the time and expansions allowed."""
+    return replace(_share(effort, 0.1), width=min(effort.width, _SCOUT), best=1)
+
+
+def _share(effort: Effort, share: float) -> Effort:
+    """With so much of the time and expansions allowed."""
+    seconds = None if effort.seconds is None else share * effort.seconds
+    return replace(effort, seconds=seconds, expansions=effort.expansions and max(int(share * effort.expansions), 1))
 
 
 def heading_of(facing) -> float:
@@ -80,7 +79,7 @@ def reach(
         found = find(graph, goal, roots, states, _scouting(effort), progress)
         if best is None or (found.complete, -found.error) > (best[1].complete, -best[1].error):
             best = goal, found
-    found = find(graph, best[0], roots, states, effort, progress)
+    found = find(graph, best[0], roots, states, _share(effort, 1.0 - 0.1 * len(_HANDLES)), progress)
     if (found.complete, -found.error) > (best[1].complete, -best[1].error):
         best = best[0], found
     walk = finished(graph, *best, roots, states, "reach", began)
