@@ -8,6 +8,7 @@ import json
 import socket
 from pathlib import Path
 
+from motiongraph.app import commands
 from motiongraph.app.playback import frame_of
 from motiongraph.viewer.gl.objects import live
 
@@ -66,6 +67,8 @@ def _reply(viewer, asked: dict) -> dict:
         viewer.window.pixels = (
             (0, 0) if asked["hidden"] else viewer.window.glfw.get_framebuffer_size(viewer.window.handle)
         )
+    for name, *fields in asked.get("do", ()):
+        viewer.state.issue(getattr(commands, name)(*fields))
     if "collect" in asked:
         gc.collect()
     return status(viewer)

@@ -1,0 +1,149 @@
+"""What a frame of the window costs us: our own work, phase by phase, with 1, 10 and 200 characters and all panels open.
+
+Needs a screen; without one it starts Xvfb. There Mesa's software renderer draws, on the same cores that are measured.
+Our own work is everything but the driver's drawing and the swap: while it is timed, the calls that draw (glDraw…,
+glClear, glBlitFramebuffer) return at once, and the driver is waited for after each frame. All else, uploads and
+uniforms too, is done as always. `processor` is the processor time of the same, which does
+not count waiting for others on a busy machine; `drawn` is the whole frame with the driver's drawing.
+"""
+
+import gc
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+FRAMES = 600
+CROWDS = (1, 10, 200)
+
+
+def run(mocap) -> dict:
+    """Rows of milliseconds: median and 99th percentile of our own work, medians of the phases, seconds to a window."""
+    # In a process of its own, with a screen and the settings of a first run.
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "MOTIONGRAPH_CONFIG": folder}
+        command = [sys.executable, __file__, str(mocap)]
+        if not environment.get("DISPLAY"):
+            if shutil.which("xvfb-run") is None:
+                raise SystemExit("viewer: no screen; install Xvfb (apt install xvfb) or set DISPLAY")
+            command = ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", *command]
+        result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        return json.loads(result.stdout.splitlines()[-1])
+
+
+def measure(mocap: Path) -> dict:
+    started = time.perf_counter()
+    from motiongraph.app import commands as do
+    from motiongraph.app.settings import Settings
+    from motiongraph.viewer import loop
+
+    clip = mocap / "cmu/asf_amc/16/16_15.amc"
+    viewer = loop.Viewer([clip], Settings(width=1280, height=720, rate=1000, hint=False))
+    viewer._last = viewer._due = time.perf_counter()
+    viewer.frame()
+    window = time.perf_counter() - started
+    state = viewer.state
+    with _undrawn():
+        while not state.ready or state.jobs.running:
+            viewer.frame()
+    _wait_for_the_driver(viewer)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    rows = []
+    first = state.entry
+    for count in CROWDS:
+        while len(state.library) < count:
+            state.library.add(first.clip, first.prepared)
+        state.issue(do.SetLayer("crowd", count > 1))
+        with _undrawn():
+            _phases(viewer, 30)  # the layout settles, poses are there
+            figures = _phases(viewer, FRAMES)
+            loop.perf_counter = time.thread_time
+            processor = _phases(viewer, FRAMES)["own median, ms"]
+            loop.perf_counter = time.perf_counter
+            viewer._last = viewer._due = time.perf_counter()
+        drawn = _phases(viewer, 3)["whole"]
+        rows.append({"characters": count, **figures, "processor": processor, "drawn": drawn})
+        del rows[-1]["whole"]
+        assert len(state.casts[0]) == count
+    found = {
+        "rows": rows,
+        "renderer": viewer.renderer.context.renderer,
+        "window and first frame": f"{window:.2f} s after the start",
+        "drift": f"{_drift(viewer):.2g} ms a minute",
+    }
+    viewer.close()
+    return found
+
+
+def _wait_for_the_driver(viewer) -> None:
+    """Let the driver finish before our next phase is timed; what it does then is not our work."""
+    from OpenGL import GL
+
+    swap = viewer.window.swap
+
+    def swapped(vsync):
+        swap(vsync)
+        GL.glFinish()
+
+    viewer.window.swap = swapped
+
+
+@contextmanager
+def _undrawn():
+    """The calls that make the driver draw do nothing within."""
+    from OpenGL import GL
+
+    names = [name for name in dir(GL) if name.startswith("glDraw")] + ["glClear", "glBlitFramebuffer"]
+    kept = {name: getattr(GL, name) for name in names}
+    for name in names:
+        setattr(GL, name, lambda *arguments: None)
+    try:
+        yield
+    finally:
+        for name, function in kept.items():
+            setattr(GL, name, function)
+
+
+def _phases(viewer, frames: int) -> dict:
+    """Milliseconds over so many frames."""
+    import numpy as np
+
+    from motiongraph.viewer.ui import OWN, PHASES
+
+    timings, keep = [], viewer.ui.timings.add
+    viewer.ui.timings.add = lambda row: (timings.append(np.array(row)), keep(row))
+    for _ in range(frames):
+        viewer.frame()
+    viewer.ui.timings.add = keep
+    table = np.array(timings)
+    own = table[:, : len(OWN)].sum(axis=1)
+    figures = {"own median, ms": np.median(own), "own 99%": np.percentile(own, 99)}
+    figures |= {phase: np.median(table[:, i]) for i, phase in enumerate(PHASES[: len(OWN)])}
+    figures["whole"] = np.median(table.sum(axis=1))
+    return {name: round(float(value), 3) for name, value in figures.items()}
+
+
+def _drift(viewer) -> float:
+    """How far playback is from the clock after some seconds, in ms a minute."""
+    from motiongraph.app import commands as do
+
+    state = viewer.state
+    state.issue(do.Play())
+    viewer.frame()
+    begun, clock = state.tracks[0].elapsed, viewer._last
+    with _undrawn():
+        for _ in range(200):
+            viewer.frame()
+    seconds = viewer._last - clock
+    return 1000.0 * (state.tracks[0].elapsed - begun - seconds) * 60.0 / seconds
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(Path(sys.argv[1]))))
