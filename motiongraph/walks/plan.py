@@ -162,7 +162,7 @@ def _furthest(cells, reached, roots):
 def _by_branches(graph, goal, roots, states, effort, progress):
     """Plan n seconds, keep m, and go on from there; of several starts one is picked at random (Kovar 2002, 4.2)."""
     ground, began, rng = ground_of(graph), time.perf_counter(), np.random.default_rng(effort.rng)
-    widest = _room(ground)[0]
+    widest, rules = _room(ground)[0], goal.rules._replace(spare=0.0)  # beyond the bound nothing can be made up for
     way, spent, error, note = [], 0, 0.0, ""
     start = int(rng.integers(len(roots)))
     frames, current = roots[start : start + 1], states[start : start + 1]
@@ -176,7 +176,7 @@ def _by_branches(graph, goal, roots, states, effort, progress):
             return Found(start, tuple(way), int(frames[0]), error, False, spent, note)
         plans = branch.Plans.empty(effort.best)
         until = float(current[:, TIME].min()) + effort.plan
-        branch.search(ground.terrain, goal.road, goal.rules, frames, current, until, share, plans, widest)
+        branch.search(ground.terrain, goal.road, rules, frames, current, until, share, plans, widest)
         spent += int(plans.effort[0])
         if not np.isfinite(plans.error[0]):
             note = f"every way ends after {along:.1f} of {goal.rules.length:.1f} m"

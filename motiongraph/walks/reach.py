@@ -55,7 +55,8 @@ def reach(
     for any; `clip`: a clip, or label, to end in.
 
     It begins at `at` (x, z), facing `heading`, with `start`: a clip, (clip, frame) or label, by default the best. A
-    smooth curve to the goal guides it on the way, so that it neither wanders nor turns on the spot.
+    smooth curve to the goal guides it on the way, so that it neither wanders nor turns on the spot. Without a facing
+    this is walking towards a point planted on the floor (Mao 2011, 4.5).
     """
     began = time.perf_counter()
     graph = alive(graph)
