@@ -16,13 +16,14 @@ def follow(state, dt: float) -> None:
     if state.frame_camera and state.casts and len(state.casts[0]):
         state.frame_camera = False
         state.camera.__dict__.update(overview(state).__dict__)
-    if state.goal is not None and not camera.approach(state.goal, dt):
-        state.goal = None
-    if state.follow and state.entry is not None:
-        point = look_at(state, state.active)
-        if state.goal is not None:
-            state.goal.target = point
-        camera.follow(point, dt)
+    following = state.follow and state.entry is not None
+    if state.goal is not None:
+        if following:  # where it looks is the character's matter then, and the glide need not wait for it
+            state.goal.target = camera.target
+        if not camera.approach(state.goal, dt):
+            state.goal = None
+    if following:
+        camera.follow(look_at(state, state.active), dt)
 
 
 def look_at(state, track: int) -> np.ndarray:
