@@ -56,8 +56,8 @@ def _listed(path: Path):
         yield file, frames, ranges
 
 
-def _take_in(state, result, first: list) -> None:
-    """What opening delivered, into the library; the first clip is shown and played."""
+def _take_in(state, result, first: list, lead: str = "") -> None:
+    """What opening delivered, into the library; the first clip is shown and played, or the one called `lead`."""
     if isinstance(result, MotionError):
         state.say(str(result), "error")
         return
@@ -67,8 +67,8 @@ def _take_in(state, result, first: list) -> None:
         apply(do.Trim(entry.number, *frames), state)
     for note in clip.source.notes if clip.source else ():
         state.say(f"{path.name}: {note}", "warning")
-    if not first:
-        first.append(entry.number)
+    if not first or (entry.name == lead and state.tracks[state.active].clip == first[0]):
+        first[:] = [entry.number]
         apply(do.SelectClip(entry.number), state)
         state.frame_camera = True
         if state.settings.autoplay:
@@ -86,12 +86,15 @@ def _(command: do.OpenPaths, state):
     _open(state, paths, f"opening {paths[0].name}" if len(paths) == 1 else f"opening {len(paths)} files")
 
 
-def _open(state, paths, title) -> None:
+def _open(state, paths, title, lead: str = "") -> None:
     first: list[int] = []
     # Its own kind each: files opened one after the other all come in.
     kind = f"open {len(state.jobs.running)} {paths}"
     state.jobs.start(
-        kind, title, lambda progress, deliver: open_files(paths, progress, deliver), lambda r: _take_in(state, r, first)
+        kind,
+        title,
+        lambda progress, deliver: open_files(paths, progress, deliver),
+        lambda result: _take_in(state, result, first, lead),
     )
 
 
@@ -99,8 +102,11 @@ def _open(state, paths, title) -> None:
 def _(command: do.OpenSamples, state):
     from motiongraph.resources import resource
 
-    folder = resource("assets/samples")
-    _open(state, (folder,), "opening the samples")
+    # As BVH: some are there as ASF and AMC too, and would come twice.
+    files = sorted(resource("assets/samples").glob("*.bvh"))
+    if not files:
+        raise MotionError("no samples came with this installation of motiongraph; install it again")
+    _open(state, tuple(files), "opening the samples", lead="walk")
 
 
 @apply.register

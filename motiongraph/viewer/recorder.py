@@ -12,7 +12,7 @@ from motiongraph.errors import MotionError
 from motiongraph.files import writing
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.draw.scene import Renderer
-from motiongraph.viewer.render import _encode as encode
+from motiongraph.viewer.render import encode
 from motiongraph.viewer.scenery import Scenery
 
 _AHEAD = 4  # pictures that may wait for the encoder

@@ -98,7 +98,7 @@ def render_video(
     pictures = _draw(clip, shown, np.arange(len(clip)), shot)
     with tempfile.TemporaryDirectory() as folder:
         unfinished = Path(folder) / f"video{ending}"
-        _encode(unfinished, pictures, len(shown), rate, shot.size, progress)
+        encode(unfinished, pictures, len(shown), rate, shot.size, progress)
         with writing(path) as file, unfinished.open("rb") as finished:
             shutil.copyfileobj(finished, file)
 
@@ -201,7 +201,8 @@ def facing(clip: Clip, frames: np.ndarray) -> float:
     return float(np.degrees(np.arctan2(-left[2], left[0])))
 
 
-def _encode(path: Path, pictures, count: int, fps: float, size: tuple[int, int], progress: Progress) -> None:
+def encode(path: Path, pictures, count: int, fps: float, size: tuple[int, int], progress: Progress) -> None:
+    """Write pictures (height, width, 3) as a video, as they come."""
     import imageio_ffmpeg
 
     if path.suffix == ".gif":
