@@ -15,6 +15,7 @@ def follow(state, dt: float) -> None:
     camera = state.camera
     if state.frame_camera and state.casts and len(state.casts[0]):
         state.frame_camera = False
+        state.follow = not state.scene.layers.crowd  # a crowd is looked at as a whole
         state.camera.__dict__.update(overview(state).__dict__)
     following = state.follow and state.entry is not None
     if state.goal is not None:

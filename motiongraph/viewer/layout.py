@@ -109,10 +109,10 @@ def _first_layout(view, ui, bars: float) -> None:
     build.dock_builder_add_node(_SPACE, int(build.DockNodeFlagsPrivate_.dock_space))
     wide, high = max(view.work_size.x, 1.0), max(view.work_size.y - bars, 1.0)
     build.dock_builder_set_node_size(_SPACE, (wide, high))
-    share = min(ui.px(272) / wide, 0.27)
+    share, other = min(ui.px(272) / wide, 0.27), min(ui.px(292) / wide, 0.27)
     left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
     rest = left.id_at_opposite_dir
-    right = build.dock_builder_split_node(rest, imgui.Dir.right, share / (1.0 - share))
+    right = build.dock_builder_split_node(rest, imgui.Dir.right, other / (1.0 - share))
     below = min(ui.px(364) / high, 0.62)
     left_parts = build.dock_builder_split_node(left.id_at_dir, imgui.Dir.down, below)
     nodes = {

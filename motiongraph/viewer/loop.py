@@ -39,10 +39,10 @@ class Viewer:
         self.state = state = AppState(settings=found, camera=Camera())
         if problem:
             state.say(problem, "warning")
-        warm_up(state, "motiongraph.viewer.draw.characters", "motiongraph.viewer.scenery")
         self.window = window = Window(
             state.settings.width, state.settings.height, "motiongraph", state.settings.maximized
         )
+        window.show()  # before anything is compiled for it: someone is waiting
         from motiongraph.viewer.draw.scene import Renderer
 
         self.renderer = Renderer(state.settings.samples)
@@ -52,14 +52,12 @@ class Viewer:
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
         state.hint = "first" if state.settings.hint else ""
-        paths = tuple(paths)
-        state.issue(do.OpenPaths(paths) if paths else do.OpenSamples())
+        self._to_open: tuple[Path, ...] | None = tuple(paths)
         self.remote = None
         if os.environ.get("MOTIONGRAPH_REMOTE"):
             from motiongraph.viewer.remote import Remote
 
             self.remote = Remote(os.environ["MOTIONGRAPH_REMOTE"])
-        window.show()
 
     def _start_imgui(self) -> Ui:
         imgui.create_context()
@@ -121,6 +119,8 @@ class Viewer:
         self._obey()
         window.swap(state.settings.vsync)
         marks.append(perf_counter())
+        if self._to_open is not None:
+            self._set_to_work()
         self._rest(marks[-1])
         marks.append(perf_counter())
         ui.timings.add(1000.0 * np.diff(marks))
@@ -141,6 +141,12 @@ class Viewer:
             self.window.pressed -= bool(self.window.pressed)
             keyboard(state, ui)
         self._go_to_typed()
+
+    def _set_to_work(self) -> None:
+        """Behind the first frame, so that the window is there at once: compile, and open what was asked for."""
+        paths, self._to_open = self._to_open, None
+        warm_up(self.state, "motiongraph.viewer.draw.characters", "motiongraph.viewer.scenery")
+        self.state.issue(do.OpenPaths(paths) if paths else do.OpenSamples())
 
     def _compose(self):
         """(scene, view) of every pane; before everything is compiled, an empty floor."""
