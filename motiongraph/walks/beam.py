@@ -72,8 +72,10 @@ def _key(rules, theta, x, z, frame):
       **COMPILED)  # fmt: skip
 def _place(terrain, road, rules, cells, earliest, frame, state, parent, via):
     """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
-    where = max(np.int64(state[ALONG] / cells.size[0]), earliest)
-    if where >= cells.filled.shape[0]:
+    # What has walked beyond the end of the path competes in the last cell.
+    last = cells.filled.shape[0] - 1
+    where = max(min(np.int64(state[ALONG] / cells.size[0]), last), earliest)
+    if where > last:
         return
     value, key, width, count = cells.value[where], cells.key[where], cells.value.shape[1], cells.filled[where]
     if state[ERROR] >= cells.limits[where]:
