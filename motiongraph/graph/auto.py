@@ -2,8 +2,8 @@
 
 Raising the threshold keeps more of the motion in the pruned graph and makes its transitions dearer. The share of
 frames kept climbs steeply and then levels off, and the automatic choice is where it bends: of the thresholds that keep
-at least half of what the ceiling keeps, the one with the largest difference between share and cost, both counted from
-0 to 1 between nothing and the ceiling. It is then lowered as far as the share stays the same.
+at least three quarters of what the ceiling keeps, the one with the largest difference between share and cost, both
+counted from 0 to 1 between nothing and the ceiling. It is then lowered as far as the share stays the same.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.prune import prune
 
-ENOUGH = 0.5
+ENOUGH = 0.75
 _STEPS = 41
 POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), ("mean_cost", "f8")])
 
