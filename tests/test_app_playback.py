@@ -71,6 +71,14 @@ def test_laps_count_whole_loops():
     assert laps_at(np.array([0.0, 1.9, 2.1, -0.1]), 0, 240, 120.0).tolist() == [0, 0, 1, -1]
 
 
+@pytest.mark.parametrize("loop", ["loop", "ping-pong", "once"])
+def test_one_track_and_many_agree_on_the_frame(state, loop):
+    tell(state, do.Trim(1, 30, 200), do.SetLoop(loop))
+    for elapsed in np.random.default_rng(0).uniform(-9.0, 9.0, 200).tolist():
+        state.tracks[0].elapsed = elapsed
+        assert frame_of(state) == pytest.approx(frame_at(elapsed, 30, 200, 120.0, loop), abs=1e-9)
+
+
 @pytest.mark.parametrize("rate", [17.0, 60.0, 120.0, 144.3])
 @pytest.mark.parametrize("speed", [0.1, 1.0, 2.5])
 def test_no_drift_in_ten_minutes(state, rate, speed):

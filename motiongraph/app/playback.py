@@ -85,7 +85,14 @@ def frame_of(state, track: int | None = None) -> float:
     entry = state.library.get(track.clip)
     if entry is None:
         return 0.0
-    return float(frame_at(track.elapsed, entry.start, entry.stop, entry.clip.fps, state.playback.loop))
+    # As `frame_at`, in plain numbers: panels ask several times a frame.
+    last, ahead = entry.stop - entry.start - 1, track.elapsed * entry.clip.fps
+    if state.playback.loop == "loop":
+        ahead %= last + 1
+    elif state.playback.loop == "ping-pong":
+        turn = max(last, 1e-9)
+        ahead = turn - abs(ahead % (2 * turn) - turn)
+    return entry.start + min(max(ahead, 0.0), float(last))
 
 
 def seek(state, frame: float, track: int | None = None) -> None:
