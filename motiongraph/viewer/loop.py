@@ -133,7 +133,7 @@ class Viewer:
             ui.scale = scale
             theme.apply_theme(scale)
         imgui.backends.opengl3_new_frame()
-        imgui.backends.glfw_new_frame()
+        self._tell_imgui(dt)
         imgui.new_frame()
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
@@ -141,6 +141,15 @@ class Viewer:
             self.window.pressed -= bool(self.window.pressed)
             keyboard(state, ui)
         self._go_to_typed()
+
+    def _tell_imgui(self, dt: float) -> None:
+        """Size, time and the shape of the mouse, as the glfw backend's new frame would; that asks the window system
+        for each of them anew, which costs more than all else here. Events reach Dear ImGui through its callbacks."""
+        io, window = imgui.get_io(), self.window
+        io.display_size = window.size
+        io.display_framebuffer_scale = (window.density, window.density)
+        io.delta_time = max(dt, 1e-6)
+        window.set_cursor(int(imgui.get_mouse_cursor()))
 
     def _set_to_work(self) -> None:
         """Behind the first frame, so that the window is there at once: compile, and open what was asked for."""

@@ -72,6 +72,7 @@ class Window:
         self._listen()
         self._windowed: tuple[int, int, int, int] | None = None
         self._vsync: bool | None = None
+        self._shape, self._cursors = 0, {}
 
     def _key(self, _, key: int, code: int, action: int, modifiers: int) -> None:
         if action == self.glfw.RELEASE:
@@ -152,6 +153,27 @@ class Window:
             self._vsync = vsync
             self.glfw.swap_interval(1 if vsync else 0)
         self.glfw.swap_buffers(self.handle)
+
+    def set_cursor(self, shape: int) -> None:
+        """The shape of the mouse as Dear ImGui numbers them; −1 hides it."""
+        if shape == self._shape:
+            return
+        glfw, self._shape = self.glfw, shape
+        glfw.set_input_mode(self.handle, glfw.CURSOR, glfw.CURSOR_HIDDEN if shape < 0 else glfw.CURSOR_NORMAL)
+        standard = {
+            1: glfw.IBEAM_CURSOR,
+            2: glfw.RESIZE_ALL_CURSOR,
+            3: glfw.VRESIZE_CURSOR,
+            4: glfw.HRESIZE_CURSOR,
+            5: glfw.RESIZE_NESW_CURSOR,
+            6: glfw.RESIZE_NWSE_CURSOR,
+            7: glfw.HAND_CURSOR,
+        }.get(shape)
+        if shape not in self._cursors:
+            with warnings.catch_warnings():  # not every system has every shape; the arrow will do then
+                warnings.simplefilter("ignore")
+                self._cursors[shape] = glfw.create_standard_cursor(standard) if standard else None
+        glfw.set_cursor(self.handle, self._cursors[shape])
 
     def set_title(self, title: str) -> None:
         self.glfw.set_window_title(self.handle, title)
