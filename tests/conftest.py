@@ -1,6 +1,7 @@
 """Fixtures every test may use."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 # Tests leave nothing in the folders of whoever runs them; programs they start inherit this.
 _CACHE = tempfile.TemporaryDirectory(prefix="motiongraph-test-cache-")
 os.environ["MOTIONGRAPH_CACHE_DIR"] = _CACHE.name
+
+# A shell that starts the tests in the background makes them, and all they start, deaf to Ctrl-C, which some test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 
