@@ -172,20 +172,3 @@ def to_euler(q, order):
     cos_a, sin_a = np.cos(a), sign * np.sin(a)
     c = np.arctan2(sign * (cos_a * m[..., j, i] + sin_a * m[..., k, i]), cos_a * m[..., j, j] + sin_a * m[..., k, j])
     return np.stack([a, b, np.where(locked, 0.0, c)], axis=-1)
-
-
-def to_euler_near(q, order, near):
-    """Like `to_euler`, but of the equivalent triples the one closest to `near` (…, 3), turn by turn.
-
-    Files count angles past 180° when a dancer keeps spinning; written back, they should still.
-    """
-    first = to_euler(q, order)
-    second = np.stack([first[..., 0] + np.pi, np.pi - first[..., 1], first[..., 2] + np.pi], axis=-1)
-    near = np.asarray(near, float)
-
-    def unwound(e):
-        return e + 2 * np.pi * np.round((near - e) / (2 * np.pi))
-
-    first, second = unwound(first), unwound(second)
-    closer = np.sum((second - near) ** 2, axis=-1) < np.sum((first - near) ** 2, axis=-1)
-    return np.where(closer[..., None], second, first)

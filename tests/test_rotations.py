@@ -82,20 +82,6 @@ def test_gimbal_lock_keeps_the_rotation(order, rng):
             np.testing.assert_array_equal(back[:, 2], 0.0)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_euler_angles_keep_counting_turns(order):
-    time = np.linspace(0, 1, 400)
-    angles = np.stack([15 * time, 1.2 * np.sin(20 * time), -11 * time], axis=1)
-    near = angles + 0.3 * np.cos(9 * time)[:, None]
-    np.testing.assert_allclose(rot.to_euler_near(rot.from_euler(angles, order), order, near), angles, atol=1e-10)
-
-
-def test_euler_angles_past_the_pole_keep_to_their_side():
-    # A middle angle of 120° is not in ±90°, yet a file may hold it; its twin triple must not be taken.
-    angles = np.array([0.2, np.radians(120), -0.4])
-    np.testing.assert_allclose(rot.to_euler_near(rot.from_euler(angles, "ZYX"), "ZYX", angles + 0.05), angles)
-
-
 def test_slerp_is_the_even_part_of_the_turn(rng):
     a, b, t = random_quaternions(rng, 60), random_quaternions(rng, 60), rng.random(60)
     ref = np.array([naive.slerp(*each) for each in zip(a, b, t)])
