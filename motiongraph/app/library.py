@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
-from motiongraph.app.playback import frame_of, seek
+from motiongraph.app.playback import RESULT, frame_of, seek
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
@@ -17,7 +17,7 @@ from motiongraph.model.labels import Labels
 @dataclass(frozen=True, eq=False)
 class Entry:
     """A clip in the library. number: its own for good; prepared: see `prepared.Prepared`; path: its file, if any;
-    start, stop: the frames in use; used: in graphs and crowds."""
+    start, stop: the frames in use; used: in graphs and crowds; made: a `results.Made` where it was made here."""
 
     number: int
     clip: Clip
@@ -26,6 +26,7 @@ class Entry:
     start: int = 0
     stop: int = 0
     used: bool = True
+    made: object = None
 
     @property
     def name(self) -> str:
@@ -100,12 +101,15 @@ class Library:
         self.version += 1
 
     def groups(self) -> list[tuple[str, list[Entry]]]:
-        """(what the skeleton is, its entries) for every skeleton, in the order they came."""
+        """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
         if self._grouped[0] != self.version:
             found: dict = {}
             for entry in self:
-                found.setdefault(entry.clip.skeleton, []).append(entry)
-            self._grouped = self.version, [(_described(s, entries), entries) for s, entries in found.items()]
+                if entry.made is None:
+                    found.setdefault(entry.clip.skeleton, []).append(entry)
+            groups = [(_described(s, entries), entries) for s, entries in found.items()]
+            made = [entry for entry in self if entry.made]
+            self._grouped = self.version, groups + ([("made here", made)] if made else [])
         return self._grouped[1]
 
     _grouped: tuple = (-1, [])
@@ -149,7 +153,11 @@ def labels_of(library: Library, folder: Path) -> list:
 @apply.register
 def _(command: do.SelectClip, state):
     entry = state.library[command.clip]
-    track = state.tracks[state.active if command.track is None else command.track]
+    number = command.track
+    if number is None:  # made motion has a track of its own, which captured clips leave alone
+        number = RESULT if entry.made else state.active if state.active != RESULT else 0
+        apply(do.TakeTrack(number), state)
+    track = state.tracks[number]
     if track.clip != entry.number:
         track.clip, track.elapsed = entry.number, 0.0
 

@@ -17,6 +17,7 @@ SLOWEST, FASTEST = 0.1, 4.0
 LOOPS = ("loop", "ping-pong", "once")
 ROOTS = ("captured", "in place", "path", "straight")
 TRACKS = ("A", "B", "result")
+RESULT = 2  # the track that made motion is shown in
 
 
 @dataclass(eq=False)

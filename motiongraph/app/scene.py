@@ -49,13 +49,14 @@ class Ghost:
 
 @dataclass(eq=False)
 class Scene:
-    """places: number of an entry → (theta, x, z) where its character was moved to. version grows with every change
-    of ghosts and places."""
+    """places: number of an entry → (theta, x, z) where its character was moved to. pair: a `pair.Pair` shown instead of
+    the character in hand, or None. version grows with every change of ghosts and places."""
 
     layers: Layers = field(default_factory=Layers)
     ghosts: list[Ghost] = field(default_factory=list)
     places: dict[int, tuple[float, float, float]] = field(default_factory=dict)
     views: int = 1
+    pair: object = None
     version: int = 0
 
 

@@ -7,13 +7,17 @@ from time import strftime
 
 import numpy as np
 
+from motiongraph.app.graphs import GraphState
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library import Entry, Library
 from motiongraph.app.playback import TRACKS, Playback, Track
 from motiongraph.app.scene import Scene
 from motiongraph.app.settings import Settings
 
-PANELS = ("library", "clip", "scene", "camera", "stats", "messages", "shortcuts", "fetch")
+PANELS = (
+    *("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages"),
+    *("why", "shortcuts", "fetch"),
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,9 @@ class Wishes:
     """What the window is asked for; the loop looks here and does it. shown: panels that are open."""
 
     panels: bool = True
-    shown: set[str] = field(default_factory=lambda: {"library", "clip", "scene", "camera", "stats"})
+    shown: set[str] = field(
+        default_factory=lambda: {"library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats"}
+    )
     full_screen: bool = False
     reset_layout: bool = False
     quit: bool = False
@@ -43,6 +49,7 @@ class Wishes:
 class AppState:
     """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
     camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
+    graphs: the graph in hand.
     casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
 
@@ -53,6 +60,7 @@ class AppState:
     tracks: tuple[Track, ...] = field(default_factory=lambda: tuple(Track() for _ in TRACKS))
     active: int = 0
     scene: Scene = field(default_factory=Scene)
+    graphs: GraphState = field(default_factory=GraphState)
     camera: object = None
     goal: object = None
     follow: bool = True

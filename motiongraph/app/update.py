@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
+    graphs,
     library,
     opening,
     scene,

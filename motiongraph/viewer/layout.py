@@ -5,19 +5,27 @@ from imgui_bundle import imgui
 from motiongraph.viewer.panels import timeline
 from motiongraph.viewer.panels.camera import camera_panel
 from motiongraph.viewer.panels.clip import clip_panel
+from motiongraph.viewer.panels.graph import graph_panel
 from motiongraph.viewer.panels.help import fetch_window, hint_overlay, scene_overlay, shortcuts_window
 from motiongraph.viewer.panels.library import library_panel
+from motiongraph.viewer.panels.matrix import matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
 from motiongraph.viewer.panels.messages import messages_panel, status_bar
+from motiongraph.viewer.panels.path import path_panel
 from motiongraph.viewer.panels.scene import scene_panel
 from motiongraph.viewer.panels.stats import stats_panel
+from motiongraph.viewer.panels.walk import walk_panel
 
 # Name in the state → title, content, and where it is docked at first.
 DOCKED = {
     "library": ("Library", library_panel, "left"),
     "clip": ("Clip", clip_panel, "left below"),
-    "scene": ("Scene", scene_panel, "right"),
-    "camera": ("Camera", camera_panel, "right"),
+    "scene": ("Scene", scene_panel, "left below"),
+    "camera": ("Camera", camera_panel, "left below"),
+    "matrix": ("Matrix", matrix_panel, "right"),
+    "graph": ("Graph", graph_panel, "right"),
+    "walk": ("Walk", walk_panel, "right"),
+    "path": ("Path", path_panel, "right"),
     "stats": ("Stats", stats_panel, "right"),
     "messages": ("Messages", messages_panel, "right"),
 }
@@ -62,7 +70,8 @@ class Layout:
                 self._docked(title, content, state, ui)
         if self._front:
             self._front -= 1
-            imgui.set_window_focus("Scene")
+            for title in ("Clip", "Graph"):
+                imgui.set_window_focus(title)
         self._floating(state, ui)
 
     @staticmethod
@@ -103,13 +112,13 @@ class Layout:
 
 
 def _first_layout(view, ui, bars: float) -> None:
-    """Library and clip at the left, scene options at the right; as wide as their contents need, not more."""
+    """Library, clip and scene options at the left, what makes motion at the right; as wide as they need, not more."""
     build = imgui.internal
     build.dock_builder_remove_node(_SPACE)
     build.dock_builder_add_node(_SPACE, int(build.DockNodeFlagsPrivate_.dock_space))
     wide, high = max(view.work_size.x, 1.0), max(view.work_size.y - bars, 1.0)
     build.dock_builder_set_node_size(_SPACE, (wide, high))
-    share, other = min(ui.px(272) / wide, 0.27), min(ui.px(292) / wide, 0.27)
+    share, other = min(ui.px(272) / wide, 0.27), min(ui.px(420) / wide, 0.33)
     left = build.dock_builder_split_node(_SPACE, imgui.Dir.left, share)
     rest = left.id_at_opposite_dir
     right = build.dock_builder_split_node(rest, imgui.Dir.right, other / (1.0 - share))

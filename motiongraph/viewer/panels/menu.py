@@ -21,6 +21,10 @@ _PANELS = {
     "clip": "Clip",
     "scene": "Scene",
     "camera": "Camera",
+    "matrix": "Matrix",
+    "graph": "Graph",
+    "walk": "Walk",
+    "path": "Path",
     "stats": "Stats",
     "messages": "Messages",
 }

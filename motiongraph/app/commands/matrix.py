@@ -1,0 +1,1 @@
+"""Asking the matrix panel. Cells are (row, column) of the matrix."""

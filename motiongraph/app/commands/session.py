@@ -1,0 +1,1 @@
+"""Asking for projects, and to take edits back."""

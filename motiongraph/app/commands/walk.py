@@ -1,0 +1,1 @@
+"""Asking for new motion, and for what was made."""

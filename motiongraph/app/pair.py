@@ -1,0 +1,24 @@
+"""Two poses, or two windows of poses, brought together as the metric does: what a cell of a matrix, a transition or
+the reason for one looks like in the scene."""
+
+from dataclasses import dataclass
+
+from motiongraph.app.library import Entry
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """a, b: entries (of the library, or of `GraphState.entries`) and the frame of each; alignment: theta, x, z that
+    bring b to a; placed: theta, x, z where a is put on the floor (None: under the camera's eyes, where the character
+    in hand is); window: frames of the two windows; clouds: show the points that are compared; windows: show the poses
+    of the whole windows, not of their first frames only."""
+
+    a: Entry
+    frame_a: int
+    b: Entry
+    frame_b: int
+    alignment: tuple[float, float, float]
+    window: int
+    placed: tuple[float, float, float] | None = None
+    clouds: bool = False
+    windows: bool = False
