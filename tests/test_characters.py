@@ -1,14 +1,24 @@
 """Characters as rows of batches: the compiled fills against plain loops, room, flow pictures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bodies import person, random_clip, random_quaternions, random_skeleton
 from naive import capsules as naive
 
+from motiongraph.app import commands as do
+from motiongraph.app.prepared import prepare
+from motiongraph.app.state import AppState
+from motiongraph.app.update import update, warm_up
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
+from motiongraph.synthesis.origin import Origin
+from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame, layers
 from motiongraph.viewer.draw.characters import look_of
+from motiongraph.viewer.draw.palette import SEAM
+from motiongraph.viewer.scenery import Scenery
 
 
 @pytest.fixture
@@ -125,3 +135,45 @@ def test_trajectory_lies_on_the_floor():
     assert np.ptp(line.rows[:, 1]) == 0.0
     assert 0.25 < line.rows[0, 1] < 0.26
     np.testing.assert_array_equal(line.rows[:, 3], [0] + [1] * 8)
+
+
+def made(frames=60):
+    """Made motion that goes along z, with transitions from 20 to 30 and from 40 to 50."""
+    clip = random_clip(np.random.default_rng(2), person(), frames)
+    root = np.zeros((frames, 3))
+    root[:, 2] = np.linspace(0.0, 6.0, frames)
+    at = np.arange(frames)
+    other = np.where((at // 10 == 2) | (at // 10 == 4), 0, -1)
+    step = np.searchsorted([20, 40], at, side="right")
+    origin = Origin(("a",), 0 * at, at, other, at, np.ones(frames), step, np.zeros((frames, 0), bool), ())
+    return replace(clip, root=root, origin=origin)
+
+
+def test_transitions_have_their_colour_and_begin_where_they_do():
+    clip = made()
+    np.testing.assert_array_equal(layers.breaks(clip), [20, 40])
+    colours = layers.tinted(clip, (1.0, 0.0, 0.0))
+    inside = clip.origin.blended
+    np.testing.assert_array_equal(colours[inside], np.tile(SEAM, (20, 1)))
+    np.testing.assert_array_equal(colours[~inside], np.tile((1.0, 0.0, 0.0), (40, 1)))
+    captured = replace(clip, origin=None)
+    assert len(layers.breaks(captured)) == 0
+    assert (layers.tinted(captured, (1.0, 0.0, 0.0)) == (1.0, 0.0, 0.0)).all()
+
+
+def test_the_window_pushes_made_motion_apart_at_its_transitions():
+    state = AppState(inline=True, camera=Camera())
+    warm_up(state)
+    update(state, 0.0)
+    entry = state.library.add(made(), prepare(made()))
+    state.issue(do.SelectClip(entry.number))
+    for name, value in (("flow", True), ("flow_every", 10), ("flow_gap", 2.0)):
+        state.issue(do.SetLayer(name, value))
+    update(state, 0.0)
+    older, newest = Scenery().compose(state, 0, state.casts[0]).batches[-2:]
+    hips = np.concatenate([older.rows, newest.rows])[:: len(look_of(entry.clip.skeleton).body)]
+    captured = entry.clip.root[::10, 2]
+    along = hips[:, 2] - hips[0, 2]
+    pushed = [0.0, 0.0, 2.0, 2.0, 4.0, 4.0]
+    np.testing.assert_allclose(along, captured + pushed, atol=1.0)  # the hips lean, by less than that
+    assert [np.allclose(row[8:11], SEAM) for row in hips] == [False, False, True, False, True, False]

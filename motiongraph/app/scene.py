@@ -13,7 +13,8 @@ from motiongraph.errors import MotionError
 class Layers:
     """bone_style: "capsules" or "boxes"; cloud: "off", "pose" or "window"; floor: "checker", "grid" or "none";
     crowd: all ticked clips at once; rows: metres between them, 0 where they were captured; flow: the pose every
-    `flow_every` frames, pushed apart by `flow_offset` metres at each transition (each pose, where there is none)."""
+    `flow_every` frames, each pushed on from the one before by `flow_offset` metres, and by `flow_gap` metres at every
+    transition of made motion."""
 
     bones: bool = True
     joints: bool = False
@@ -25,6 +26,7 @@ class Layers:
     flow: bool = False
     flow_every: int = 20
     flow_offset: float = 0.0
+    flow_gap: float = 0.0
     crowd: bool = False
     rows: float = 1.5
     floor: str = "checker"
@@ -36,7 +38,7 @@ CHOICES = {
     "cloud": ("off", "pose", "window"),
     "floor": ("checker", "grid", "none"),
 }
-_LIMITS = {"flow_every": (1, 10_000), "flow_offset": (-5.0, 5.0), "rows": (0.0, 10.0)}
+_LIMITS = {"flow_every": (1, 10_000), "flow_offset": (-5.0, 5.0), "flow_gap": (-5.0, 5.0), "rows": (0.0, 10.0)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
 """`motiongraph convert`: a clip from one file format to another, cut, mirrored or at another rate on the way."""
 
-import re
 from enum import StrEnum
 from math import isfinite, radians
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motiongraph.cli.console import say
-from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import MotionError
 
 
@@ -30,13 +29,6 @@ def _degrees(text: str) -> float:
     return number
 
 
-def _frames(text: str) -> slice:
-    if not re.fullmatch(r"-?\d*:-?\d*", text) or "-:" in text or text.endswith("-"):
-        raise typer.BadParameter(f"expected frames as in 10:200, 10: or :200, found {text!r}.")
-    start, stop = text.split(":")
-    return slice(int(start) if start else None, int(stop) if stop else None)
-
-
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Clip to read: .bvh or .amc.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .bvh, .amc (and its .asf) or .glb.")],
@@ -44,10 +36,7 @@ def convert(
         float | None, typer.Option(parser=positive, metavar="N", help="Resample to this many frames a second.")
     ] = None,
     mirror: Annotated[bool, typer.Option("--mirror", metavar="", help="Exchange left and right.")] = False,
-    frames: Annotated[
-        slice | None,
-        typer.Option(parser=_frames, metavar="A:B", help="Only the frames from A up to, but not including, B."),
-    ] = None,
+    frames: Frames = None,
     root: Annotated[
         Root, typer.Option(help="Lead the root as it goes, on the spot, along another clip's way or straight on.")
     ] = Root.accumulate,

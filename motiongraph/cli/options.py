@@ -1,5 +1,6 @@
-"""Options that several commands share: how to read files that do not say everything themselves."""
+"""Options that several commands share: how to read files that do not say everything themselves, and which frames."""
 
+import re
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
@@ -37,6 +38,17 @@ def _units(text: str) -> str | float:
         raise typer.BadParameter(f"expected one of {words} or metres per unit, found {text!r}.") from None
 
 
+def _frames(text: str) -> slice:
+    if not re.fullmatch(r"-?\d*:-?\d*", text) or "-:" in text or text.endswith("-"):
+        raise typer.BadParameter(f"expected frames as in 10:200, 10: or :200, found {text!r}.")
+    start, stop = text.split(":")
+    return slice(int(start) if start else None, int(stop) if stop else None)
+
+
+Frames = Annotated[
+    slice | None,
+    typer.Option(parser=_frames, metavar="A:B", help="Only the frames from A up to, but not including, B."),
+]
 Units = Annotated[
     str,
     typer.Option(

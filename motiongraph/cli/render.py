@@ -1,14 +1,15 @@
-"""`motiongraph render`: pictures and videos of a clip, drawn off screen as the viewer draws them."""
+"""`motiongraph render`: pictures and videos of a clip, or of a walk through a graph, drawn off screen as the viewer
+draws them."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from motiongraph.cli.console import progress_bar
-from motiongraph.cli.convert import _frames as frame_range
-from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import MotionError
 
 _CAMERAS = ("front", "side", "top", "three-quarter")
@@ -33,15 +34,15 @@ def _camera(text: str) -> str | tuple[float, float, float]:
 
 
 def render(
-    source: Annotated[Path, typer.Argument(metavar="CLIP", help="Clip to draw: .bvh or .amc.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="CLIP|GRAPH", help="Clip to draw: .bvh or .amc; or an .mgraph to walk through."),
+    ],
     target: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write a .png, .mp4 or .gif.")],
     frame: Annotated[
         int | None, typer.Option(metavar="N", help="The frame of a picture. (default: the first captured one)")
     ] = None,
-    frames: Annotated[
-        slice | None,
-        typer.Option(parser=frame_range, metavar="A:B", help="Only the frames from A up to, but not including, B."),
-    ] = None,
+    frames: Frames = None,
     every: Annotated[int | None, typer.Option(min=1, metavar="N", help="One frame in N of a video.")] = None,
     size: Annotated[str, typer.Option(parser=_size, metavar="WxH", help="Pixels across and down.")] = "1280x720",
     camera: Annotated[
@@ -63,8 +64,18 @@ def render(
     offset: Annotated[
         float, typer.Option(metavar="M", help="Metres to push the poses of --flow apart along their way.")
     ] = 0.0,
+    gap: Annotated[
+        float, typer.Option(metavar="M", help="Metres to push what follows a transition on, in --flow of a graph.")
+    ] = 0.0,
     path: Annotated[bool, typer.Option("--path", metavar="", help="Draw the way of the root on the floor.")] = False,
     night: Annotated[bool, typer.Option("--night", metavar="", help="In dark surroundings.")] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="S", help="Length of the random walk through a graph. (default: 10)"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The same seed gives the same walk. (default: 0)")
+    ] = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
     up: UpAxis = Up.auto,
@@ -73,7 +84,9 @@ def render(
 ) -> None:
     """Draw a clip off screen: a picture (.png) of one frame or of a whole motion, or a video (.mp4, .gif).
 
-    Needs no display. A video shows the clip at its own speed, unless both --every and --fps are given.
+    Needs no display. A video shows the clip at its own speed, unless both --every and --fps are given. Of a graph a
+    random walk is drawn, its transitions in another colour; a picture shows two poses a second of it, and its way,
+    unless --frame or --flow says otherwise.
     """
     ending = target.suffix.lower()
     if ending not in (".png", ".mp4", ".gif"):
@@ -82,20 +95,44 @@ def render(
         raise typer.BadParameter("--every and --fps are for videos; --flow N draws every Nth pose into one picture.")
     if ending != ".png" and frame is not None:
         raise typer.BadParameter("--frame is for pictures; --frames A:B chooses those of a video.")
+    is_graph = source.suffix.lower() == ".mgraph"
+    misplaced = {"--seconds": seconds is not None, "--seed": seed is not None, "--gap": gap != 0.0}
+    if is_graph:
+        misplaced = {"--skeleton": skeleton is not None, "--units": units != "auto", "--up": up is not Up.auto}
+        misplaced["--rate"] = rate is not None
+    for name, given in misplaced.items():
+        if given:
+            raise typer.BadParameter(f"{name} is for {'clips' if is_graph else 'graphs'}.")
     if target.exists() and not force:
         raise MotionError(f"{target} is there already; --force overwrites it")
     if not target.parent.is_dir():
         raise MotionError(f"{target}: there is no folder {target.parent}")
 
-    from motiongraph.formats.load import load
     from motiongraph.viewer.draw.frame import DAY, NIGHT
     from motiongraph.viewer.render import Shot, render_picture, render_video
 
-    shot = Shot(size, camera, flow, offset, path, NIGHT if night else DAY)
-    clip = load(source, skeleton=skeleton, units=units, up=up.value, fps=rate)
+    shot = Shot(size, camera, flow, offset, gap, path, NIGHT if night else DAY)
+    if is_graph:
+        clip = _walked(source, seconds or 10.0, seed or 0, target.stem)
+        if ending == ".png" and frame is None and flow is None:
+            shot = replace(shot, flow=max(round(clip.fps / 2), 1), path=True)
+    else:
+        from motiongraph.formats.load import load
+
+        clip = load(source, skeleton=skeleton, units=units, up=up.value, fps=rate)
     frames = frames or slice(None)
     if ending == ".png":
         render_picture(clip, target, frame, frames, shot)
         return
     with progress_bar() as progress:
         render_video(clip, target, frames, every, fps, shot, progress)
+
+
+def _walked(source: Path, seconds: float, seed: int, name: str):
+    """The motion of a random walk through the part of a graph where motion never ends."""
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.synthesis.synthesize import synthesize
+    from motiongraph.walks.ground import alive
+    from motiongraph.walks.wander import random_walk
+
+    return synthesize(random_walk(alive(MotionGraph.load(source)), seconds, seed), name=name)

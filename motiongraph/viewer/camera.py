@@ -119,13 +119,18 @@ class Camera:
     def fit(self, points, aspect: float = 16 / 9, margin: float = 1.25) -> None:
         """Look at the middle of points (…, 3) from just far enough to see them all, keeping the angles."""
         points = np.asarray(points, np.float64).reshape(-1, 3)
-        low, high = points.min(axis=0), points.max(axis=0)
-        self.target = 0.5 * (low + high)
+        self.target = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        half = np.tan(0.5 * np.radians(self.fov)) / margin * np.array([max(aspect, 1e-3), 1.0])
+        for _ in range(4):
+            seen = (points - self.target) @ self.axes.T
+            # A point d in front of the target must not be farther from the axis than the view is wide there.
+            self.distance = float(np.max(np.abs(seen[:, :2]) / half + seen[:, 2:]))
+            # What is near looks larger: the middle of what is seen moves into the middle of the view.
+            shown = seen[:, :2] / np.maximum(self.distance - seen[:, 2:], 1e-6)
+            across, upward = 0.5 * self.distance * (shown.min(axis=0) + shown.max(axis=0))
+            self.target = self.target + across * self.axes[0] + upward * self.axes[1]
         seen = (points - self.target) @ self.axes.T
-        half = np.tan(0.5 * np.radians(self.fov)) / margin
-        # A point d in front of the target must not be farther from the axis than the view is wide there.
-        reach = np.maximum(np.abs(seen[:, 0]) / (half * max(aspect, 1e-3)), np.abs(seen[:, 1]) / half)
-        self.distance = float(np.max(reach + seen[:, 2]))
+        self.distance = float(np.max(np.abs(seen[:, :2]) / half + seen[:, 2:]))
         self._settle()
 
     def reset(self) -> None:

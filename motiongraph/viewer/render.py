@@ -29,13 +29,14 @@ _LARGEST = 8192  # pixels
 @dataclass(frozen=True)
 class Shot:
     """size: width, height in pixels; camera: a name of `camera.NAMED` or (yaw, pitch, distance) in degrees and metres;
-    flow: None, or the frames between poses that are left standing; offset: metres to push them apart;
-    path: whether the way of the root is drawn."""
+    flow: None, or the frames between poses that are left standing; offset: metres to push each on from the one before;
+    gap: metres to push what follows a transition of made motion on; path: whether the way of the root is drawn."""
 
     size: tuple[int, int] = (1280, 720)
     camera: str | tuple[float, float, float] = "three-quarter"
     flow: int | None = None
     offset: float = 0.0
+    gap: float = 0.0
     path: bool = False
     backdrop: Backdrop = DAY
 
@@ -116,16 +117,18 @@ def _draw(clip: Clip, shown: np.ndarray, framed: np.ndarray, shot: Shot) -> Iter
     """The picture (height, width, 3) of every frame in `shown`; the camera goes with the root and keeps all of
     `framed` in view as well as it can."""
     positions, orientations = clip.positions(), clip.orientations()
-    size, first = shot.size, int(framed[0])
+    size = shot.size
     with offscreen():
         from motiongraph.viewer.draw import layers  # these need OpenGL and compiled code
         from motiongraph.viewer.draw.characters import look_of
         from motiongraph.viewer.draw.scene import Renderer
 
-        look = look_of(clip.skeleton)
+        look, tints = look_of(clip.skeleton), layers.tinted(clip, CLAY)
         bones = look.bones(1)
+        standing, shifts = left_standing(clip, framed, shot)
         stand_still = shot.flow is not None or len(shown) == 1
-        camera, way = _camera(clip, framed, shot, stand_still)
+        seen = standing if shot.flow else framed[:: max(1, len(framed) // 200)]
+        camera, way = _camera(clip, framed, seen, shifts, shot, stand_still)
         light = _light(camera)
         renderer = Renderer(samples=8)
         try:
@@ -133,19 +136,36 @@ def _draw(clip: Clip, shown: np.ndarray, framed: np.ndarray, shot: Shot) -> Iter
                 camera.target = way[frame]
                 floor = Floor(height=clip.floor, centre=(way[frame][0], way[frame][2]), reach=_reach(camera))
                 if shot.flow:
-                    poses = np.arange(first + (frame - first) % shot.flow, frame + 1, shot.flow)
-                    shift = layers.spread(clip.root, poses, shot.offset)
-                    batches = layers.flow(look, positions[poses], orientations[poses], CLAY, shift)
+                    poses = np.append(standing[standing < frame], frame)
+                    batches = layers.flow(look, positions[poses], orientations[poses], tints[poses], shifts[poses])
                 else:
-                    look.fill_bones(bones, positions[frame], orientations[frame], (*CLAY, 1.0))
+                    look.fill_bones(bones, positions[frame], orientations[frame], (*tints[frame], 1.0))
                     batches = [bones]
                 if shot.path and len(framed) > 1:
-                    batches = [*batches, layers.trajectory(clip.root[framed], clip.floor, INK)]
+                    joined = ~np.isin(framed, layers.breaks(clip)) if shot.gap else None
+                    way_gone, inks = (clip.root + shifts)[framed], layers.tinted(clip, INK)[framed]
+                    batches = [*batches, layers.trajectory(way_gone, clip.floor, inks, joined=joined)]
                 scene = SceneFrame(batches, light, floor, shot.backdrop)
                 renderer.draw([(scene, camera.view((0, 0, *size), size[1] / 720))], size, None)
                 yield renderer.read_pixels()
         finally:
             renderer.release()
+
+
+def left_standing(clip: Clip, framed: np.ndarray, shot: Shot) -> tuple[np.ndarray, np.ndarray]:
+    """The frames of a flow picture's poses, counted from its last, and (F, 3) metres by which each frame of the clip
+    is pushed on; nothing is, where there is no flow."""
+    from motiongraph.viewer.draw.layers import breaks, spread
+
+    shifts = np.zeros((len(clip), 3))
+    if not shot.flow:
+        return framed[-1:], shifts
+    standing = framed[(framed[-1] - framed) % shot.flow == 0]
+    each = spread(clip.root, standing, shot.offset)
+    for axis in (0, 2):  # between two poses the character of a video goes from one's place to the other's
+        shifts[framed, axis] = np.interp(framed, standing, each[:, axis])
+    shifts[framed] += spread(clip.root, framed, shot.gap, breaks(clip))
+    return standing, shifts
 
 
 def _light(camera: Camera) -> Light:
@@ -161,8 +181,9 @@ def _reach(camera: Camera) -> float:
     return max(22.0, 4.0 * camera.distance)
 
 
-def _camera(clip: Clip, framed: np.ndarray, shot: Shot, stand_still: bool) -> tuple[Camera, np.ndarray]:
-    """The camera and its target (F, 3) in every frame."""
+def _camera(clip: Clip, framed, seen, shifts, shot: Shot, stand_still: bool) -> tuple[Camera, np.ndarray]:
+    """The camera and its target (F, 3) in every frame; seen: the frames, each pushed on by its `shifts`, that it must
+    show."""
     positions = clip.positions()
     camera = Camera(floor=clip.floor)
     if isinstance(shot.camera, str):
@@ -175,14 +196,7 @@ def _camera(clip: Clip, framed: np.ndarray, shot: Shot, stand_still: bool) -> tu
         from scipy.ndimage import gaussian_filter1d
 
         way = gaussian_filter1d(clip.root, _STEADY * clip.fps, axis=0, mode="nearest") * [1.0, 0.0, 1.0]
-    seen = framed[:: max(1, len(framed) // 200)]
-    shift = 0.0
-    if shot.flow:
-        from motiongraph.viewer.draw.layers import spread
-
-        seen = framed[(framed[-1] - framed) % shot.flow == 0]
-        shift = spread(clip.root, seen, shot.offset)[:, None]
-    body = positions[seen] + shift - way[seen][:, None]
+    body = positions[seen] + (shifts - way)[seen][:, None]
     body = np.concatenate([body.reshape(-1, 3) + _SKIN * side for side in np.vstack([np.eye(3), -np.eye(3)])])
     body[:, 1] = np.maximum(body[:, 1], clip.floor)
     camera.fit(body, shot.size[0] / shot.size[1])

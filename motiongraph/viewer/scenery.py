@@ -51,7 +51,7 @@ class Scenery:
             if layers.cloud != "off":
                 batches += self._cloud(layers.cloud, cast.groups[0])
             if layers.flow:
-                key = (*fixed, layers.flow_every, layers.flow_offset, layers.bone_style)
+                key = (*fixed, layers.flow_every, layers.flow_offset, layers.flow_gap, layers.bone_style)
                 batches += self._part("flow", key, lambda: _flow(entry, place, layers, track))
         if layers.ghosts and scene.ghosts:
             key = (scene.version, layers.bone_style)
@@ -200,13 +200,16 @@ def _ghosts(ghosts, layers) -> list[Batch]:
 
 
 def _flow(entry, place, layers, tint) -> list[Batch]:
-    """The pose every so many frames at once, clearer with age, pushed apart where that is asked for."""
+    """The pose every so many frames at once, clearer with age, pushed apart where that is asked for; those of
+    transitions in their own colour."""
     frames = np.arange(entry.start, entry.stop, layers.flow_every)
     record = record_of(entry, place)
     cast = Cast([(entry, record, tint)] * len(frames))
     group = cast.groups[0]
     group.records["frame"] = group.records["root_frame"] = frames
     cast.pose()
-    shift = motions.spread(group.positions[:, 0], np.arange(len(frames)), layers.flow_offset)
-    rgb = colours_of([tint])[0, :3]
-    return motions.flow(look(group.skeleton), group.positions, group.orientations, rgb, shift)
+    poses, root = np.arange(len(frames)), group.positions[:, 0]
+    breaks = np.searchsorted(frames, motions.breaks(entry.clip))  # the first pose of each transition
+    shift = motions.spread(root, poses, layers.flow_offset) + motions.spread(root, poses, layers.flow_gap, breaks)
+    colours = motions.tinted(entry.clip, colours_of([tint])[0, :3])[frames]
+    return motions.flow(look(group.skeleton), group.positions, group.orientations, colours, shift)

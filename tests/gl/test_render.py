@@ -10,11 +10,12 @@ import pytest
 from conftest import ROOT
 from PIL import Image
 
+import motiongraph as mg
 from motiongraph.cli import main
 from motiongraph.errors import MotionError
 from motiongraph.formats.load import load
 from motiongraph.progress import Cancelled
-from motiongraph.viewer.render import Shot, facing, render_picture, render_video
+from motiongraph.viewer.render import Shot, facing, left_standing, render_picture, render_video
 
 WALK = ROOT / "assets/samples/walk.bvh"
 SMALL = ("--size", "160x120")
@@ -89,6 +90,89 @@ def test_a_flow_picture_shows_more_than_one_pose(walk, tmp_path):
         spans.append(np.ptp(np.nonzero(tinted.any(axis=0))[0]))
     assert spans[1] > 2 * spans[0]
     assert spans[2] > 1.2 * spans[1]  # pushed apart
+
+
+def test_the_poses_of_a_flow_video_are_left_standing(walk, tmp_path):
+    camera = (facing(walk, np.arange(400)) + 90.0, 10.0, 9.0)
+    shot = Shot((640, 240), camera, flow=120)
+    render_video(walk, tmp_path / "flow.mp4", slice(60, 301), every=60, shot=shot)
+    frames, _ = video(tmp_path / "flow.mp4")
+    first, *_, later, last = (np.nonzero((f.astype(int) @ [1, 0, -1] > 8).any(axis=0))[0] for f in frames)
+    ahead = last.min() < first.min()  # which way it goes
+    ends = [columns.max() if ahead else -columns.min() for columns in (first, later, last)]
+    assert ends == pytest.approx([ends[0]] * 3, abs=6)  # someone still stands where the first one stood
+    assert np.ptp(later) > 2 * np.ptp(first)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    """Two samples, and the frames at which the transitions of a walk through them begin."""
+    path = tmp_path_factory.mktemp("graph") / "g.mgraph"
+    built = mg.MotionGraph.build([load(WALK), load(WALK.with_stem("walk_left"))], threshold=6.0)
+    built.save(path)
+    return path
+
+
+def made(graph, seconds=12.0, seed=1):
+    return mg.synthesize(mg.random_walk(mg.MotionGraph.load(graph).pruned(), seconds, seed))
+
+
+def blue(pixels):
+    """How many pixels are of the colour of transitions."""
+    return int((pixels[..., 2].astype(int) - pixels[..., 0] > 60).sum())
+
+
+def test_a_picture_of_a_graph_is_the_flow_of_a_walk(render, graph, tmp_path):
+    once, again, other = (tmp_path / f"{name}.png" for name in ("once", "again", "other"))
+    for target, seed in ((once, 1), (again, 1), (other, 2)):
+        assert render(graph, "-o", target, "--seconds", 4, "--seed", seed, *SMALL) == (0, "")
+    assert once.read_bytes() == again.read_bytes()
+    assert once.read_bytes() != other.read_bytes()
+
+
+def test_transitions_have_their_colour(render, graph, tmp_path):
+    motion = made(graph)
+    begins, ends = motion.origin.seams()[0]
+    for frame, seen in ((begins + 2, True), (max(begins - 2, 0), False)):
+        target = tmp_path / f"{seen}.png"
+        assert render(graph, "-o", target, "--seconds", 12, "--seed", 1, "--frame", frame, *SMALL) == (0, "")
+        assert (blue(np.asarray(Image.open(target))) > 300) == seen
+    assert ends - begins == mg.MotionGraph.load(graph).window
+
+
+def test_a_video_of_a_graph(render, graph, tmp_path):
+    target = tmp_path / "walk.mp4"
+    assert render(graph, "-o", target, "--seconds", 3, "--every", 60, *SMALL) == (0, "")
+    frames, _ = video(target)
+    assert len(frames) == 6
+    assert clay(frames[0]) + blue(frames[0]) > 200
+
+
+def test_a_flow_picture_is_pushed_apart_at_each_transition(graph):
+    motion = made(graph)
+    framed = np.arange(len(motion))
+    standing, shifts = left_standing(motion, framed, Shot(flow=20, gap=1.5))
+    assert standing[-1] == framed[-1]
+    assert (np.diff(standing) == 20).all()
+    begins = motion.origin.seams()[:, 0]
+    pushed = np.linalg.norm(shifts, axis=1)
+    for k, (start, stop) in enumerate(zip([0, *begins], [*begins, len(motion)])):
+        assert pushed[start:stop] == pytest.approx(1.5 * k)  # the same for a whole piece, one more for the next
+    assert len(begins) >= 2
+
+
+def test_a_graph_that_prunes_to_nothing(render, tmp_path):
+    mg.MotionGraph.build([load(WALK)], threshold=0.0).save(tmp_path / "g.mgraph")
+    status, said = render(tmp_path / "g.mgraph", "-o", tmp_path / "shot.png")
+    assert (status, said.count("\n")) == (1, 1)
+    assert "no motion can go on for ever at 0 cm" in said
+    assert not (tmp_path / "shot.png").exists()
+
+
+def test_options_of_clips_are_not_those_of_graphs(render, graph):
+    for source, option, word in ((graph, ("--units", "cm"), "--units is for clips"), (WALK, ("--seed", "0"), "--seed")):
+        status, said = render(source, "-o", "shot.png", *option)
+        assert (status, word in said) == (2, True)
 
 
 def test_a_video_keeps_the_speed_of_the_clip(render, walk, tmp_path):

@@ -7,5 +7,6 @@ BONE = (0.88, 0.86, 0.81)
 PLUM = (0.64, 0.52, 0.67)
 GOLD = (0.84, 0.72, 0.45)
 INK = (0.20, 0.24, 0.30)
+SEAM = (0.29, 0.50, 0.82)  # of transitions in made motion
 
 CHARACTERS = (CLAY, SLATE, SAGE, GOLD, PLUM, BONE)

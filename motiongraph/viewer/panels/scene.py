@@ -94,10 +94,16 @@ def _flow(state, ui) -> None:
     changed, value = imgui.drag_int("##every", layers.flow_every, 0.5, 1, 500, "%d frames")
     if changed:
         state.issue(do.SetLayer("flow_every", value))
-    field("push apart")
-    changed, value = imgui.drag_float("##offset", layers.flow_offset, 0.01, -5.0, 5.0, "%.2f m")
-    if changed:
-        state.issue(do.SetLayer("flow_offset", value))
+    made = state.entry is not None and state.entry.clip.origin is not None
+    offsets = [("flow_offset", "push apart", "every pose on from the one before, along the way it goes")]
+    if made:
+        offsets.append(("flow_gap", "transitions", "what follows a transition, on from what comes before it"))
+    for name, text, tip in offsets:
+        field(text)
+        changed, value = imgui.drag_float(f"##{name}", getattr(layers, name), 0.01, -5.0, 5.0, "%.2f m")
+        if changed:
+            state.issue(do.SetLayer(name, value))
+        tooltip(tip)
 
 
 def _place(state, ui) -> None:
