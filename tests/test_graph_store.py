@@ -9,6 +9,7 @@ from bodies import person
 from test_graph_build import assert_same, build, swing
 
 import motiongraph as mg
+from motiongraph.formats import container
 from motiongraph.formats.save import save as save_clip
 from motiongraph.graph import store
 from motiongraph.metric.metric import Metric
@@ -143,7 +144,7 @@ def test_truncated_anywhere(content, tmp_path):
 
 def test_damaged_anywhere(content, tmp_path):
     rng = np.random.default_rng(3)
-    start = len(store._MAGIC)
+    start = len(store._KIND.magic)
     # Everywhere but in the version, which is looked at first, and the gaps between arrays, which hold nothing.
     head = struct.unpack_from("<Q", content, start + 4)[0]
     places = [
@@ -167,7 +168,7 @@ def test_damaged_anywhere(content, tmp_path):
 
 def test_newer_and_foreign(content, tmp_path):
     newer = bytearray(content)
-    struct.pack_into("<I", newer, len(store._MAGIC), store.VERSION + 1)
+    struct.pack_into("<I", newer, len(store._KIND.magic), store.VERSION + 1)
     with pytest.raises(mg.FormatError, match=r"was written by a newer motiongraph \(format 2, this one reads 1\)"):
         read(bytes(newer), tmp_path)
     for foreign in (b"HIERARCHY\nROOT Hips\n", b"\x89PNG\r\n\x1a\n" + bytes(100), bytes(1000)):
@@ -183,11 +184,11 @@ def test_a_save_that_fails_leaves_what_was_there(graph, content, tmp_path, monke
     path = tmp_path / "g.mgraph"
     path.write_bytes(content)
 
-    def broken(head, arrays):
+    def broken(kind, head, arrays):
         yield b"half"
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store, "_packed", broken)
+    monkeypatch.setattr(container, "_packed", broken)
     with pytest.raises(mg.MotionError, match="No space left"):
         graph.save(path)
     assert path.read_bytes() == content

@@ -1,16 +1,5 @@
-"""The .mgraph file: a graph with its clips, or with their content hashes, in one file.
+"""The .mgraph file: a graph with its clips, or with their content hashes, in one file (see `formats.container`)."""
 
-    magic (12 bytes) · version (uint32) · length of the head (uint64) · CRC-32 of the head (uint32) · head · arrays
-
-All numbers little-endian. The head is JSON in UTF-8: everything that is not an array, and of every array its name,
-type, shape, place and CRC-32. Arrays are raw, each at a multiple of 64 bytes, so that loading is one read and a
-checksum. A file of a later version is refused rather than half understood.
-"""
-
-import json
-import struct
-import zlib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -18,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.errors import FormatError, MotionError
-from motiongraph.files import writing
+from motiongraph.formats.container import Kind, read_container, write_container
 from motiongraph.graph.candidates import Candidates, fitted
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.thresholds import Thresholds
@@ -29,10 +18,7 @@ from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton
 
 VERSION = 1
-# As PNG's: a byte no text begins with, and line ends that a transfer as text would spoil.
-_MAGIC = b"\x89MGRAPH\r\n\x1a\n\x00"
-_FIXED = struct.Struct("<IQI")
-_ALIGNED = 64
+_KIND = Kind(b"MGRAPH", VERSION, "a motion graph", ".mgraph")
 
 
 def content_hash(clip: Clip) -> str:
@@ -79,15 +65,15 @@ def save(graph: MotionGraph, path, clips: str = "included") -> None:
     head["skeletons"] = [
         {"names": s.names, "parents": s.parents.tolist(), "offsets": s.offsets.tolist()} for s in skeletons
     ]
-    with writing(path) as file:
-        for part in _packed(head, arrays):
-            file.write(part)
+    write_container(path, _KIND, head, arrays)
 
 
 def load(path, clips=None) -> MotionGraph:
     """Read an .mgraph file. clips: for a graph that only references its clips, those clips, or files and folders."""
     path = Path(path)
-    head, arrays = _unpacked(path)
+    head, arrays = read_container(path, _KIND)
+    if arrays["table"].dtype != TRANSITION:
+        raise FormatError(path, "is damaged: its table is not one of transitions")
     try:
         skeletons = [Skeleton(s["names"], s["parents"], s["offsets"]) for s in head["skeletons"]]
         if head["clips_are"] == "included":
@@ -177,74 +163,3 @@ def _referenced(path, wanted, clips) -> list[Clip]:
             raise MotionError(f"{path}: {name!r} {why}")
         found.append(replace(clip, name=described["name"], labels=_labels(described)))
     return found
-
-
-def _packed(head, arrays):
-    """The bytes of a file, part by part."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    head, place = head | {"arrays": []}, 0
-    for name, array in arrays.items():
-        dtype = np.lib.format.dtype_to_descr(array.dtype.newbyteorder("<"))
-        check = zlib.crc32(_bytes(array))
-        head["arrays"].append([name, dtype, array.shape, place, check])
-        place += _padded(array.nbytes)
-    head["bytes"] = place
-    text = json.dumps(head, ensure_ascii=False).encode()
-    fixed = len(_MAGIC) + _FIXED.size
-    # Spaces after the JSON bring the arrays to a multiple of 64 bytes.
-    text += b" " * (_padded(fixed + len(text)) - fixed - len(text))
-    yield _MAGIC + _FIXED.pack(VERSION, len(text), zlib.crc32(text)) + text
-    for array in arrays.values():
-        yield _bytes(array)
-        yield bytes(_padded(array.nbytes) - array.nbytes)
-
-
-def _padded(size) -> int:
-    return -(-size // _ALIGNED) * _ALIGNED
-
-
-def _bytes(array):
-    return memoryview(array.reshape(-1).view(np.uint8)) if array.size else b""
-
-
-def _unpacked(path):
-    """Head and arrays of a file, all checked; a FormatError says what is wrong with it."""
-    try:
-        content = np.fromfile(path, np.uint8)
-    except OSError as problem:
-        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
-    fixed = len(_MAGIC) + _FIXED.size
-    start = content[:fixed].tobytes()
-    if not start or not start.startswith(_MAGIC[: len(start)]):
-        raise FormatError(path, "is not a motion graph: expected an .mgraph file")
-    if len(start) < fixed:
-        raise FormatError(path, f"is cut short after {len(content):,} bytes")
-    version, length, check = _FIXED.unpack(start[len(_MAGIC) :])
-    if version > VERSION:
-        raise FormatError(path, f"was written by a newer motiongraph (format {version}, this one reads {VERSION})")
-    text = content[fixed : fixed + length].tobytes()
-    if len(text) < length:
-        raise FormatError(path, f"is cut short after {len(content):,} bytes")
-    if zlib.crc32(text) != check:
-        raise FormatError(path, "is damaged: its head does not match its checksum")
-    head = json.loads(text)
-    body = content[fixed + length :]
-    if len(body) != head["bytes"]:
-        whole = fixed + length + head["bytes"]
-        fault = "is cut short after" if len(body) < head["bytes"] else "is damaged: it has"
-        raise FormatError(path, f"{fault} {len(content):,} of {whole:,} bytes")
-    arrays, checks = {}, []
-    for name, descr, shape, place, check in head["arrays"]:
-        dtype = np.dtype(descr) if isinstance(descr, str) else np.dtype([tuple(field) for field in descr])
-        size = dtype.itemsize * int(np.prod(shape))
-        part = body[place : place + size]
-        checks.append((name, part, check))
-        arrays[name] = part.view(dtype).reshape(shape)
-        arrays[name].flags.writeable = False
-    with ThreadPoolExecutor() as pool:
-        for (name, _, check), found in zip(checks, pool.map(lambda c: zlib.crc32(c[1]), checks)):
-            if found != check:
-                raise FormatError(path, f"is damaged: its {name} does not match its checksum")
-    if arrays["table"].dtype != TRANSITION:
-        raise FormatError(path, "is damaged: its table is not one of transitions")
-    return head, arrays
