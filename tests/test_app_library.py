@@ -11,6 +11,8 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
+from motiongraph.formats.labels_file import Entry as Line
+from motiongraph.formats.labels_file import write_labels
 from motiongraph.formats.save import save
 from motiongraph.viewer.camera import Camera
 
@@ -116,6 +118,30 @@ def test_labels_go_where_asked_and_come_back(state, folder, tmp_path):
     assert (found["two"].start, found["two"].stop) == (5, 50)
     assert ("turn", 10, 30) in found["one"].spans
     assert found["one"].clip.labels.at("walk").all()
+
+
+def test_a_labels_file_rules_its_folder_here_too(state, folder):
+    lines = [
+        ("two.bvh", (5, 50), ("run",)),
+        ("one.bvh", (0, 20), ("walk",)),
+        ("one.bvh", (40, 80), ()),
+        ("gone.bvh", None, ()),
+    ]
+    write_labels([Line(*line) for line in lines], folder / "labels.toml")
+    expected = {"two": (5, 50), "one_0": (0, 20), "one_40": (40, 80)}
+    for path in (folder, folder / "labels.toml"):
+        tell(state, do.OpenPaths((path,), replace=True))
+        assert {e.name: (e.start, e.stop) for e in state.library} == expected
+        assert {len(e.clip) for e in state.library} == {90}  # trimmed, not cut: it can be had back
+        assert "there is no file 'gone.bvh'" in state.messages[0].text
+    tell(state, do.OpenPaths((folder / "one.bvh",)), do.OpenPaths((folder / "three.bvh",)))
+    assert sorted(names(state)) == ["one_0", "one_40", "three", "two"]
+
+
+def test_the_samples_come_with_their_labels(state):
+    tell(state, do.OpenSamples())
+    assert state.entry.name == "walk"
+    assert set(state.entry.clip.labels) == {"walk", "straight"}
 
 
 def test_labels_are_not_written_over_a_file_unasked(state, folder, tmp_path):

@@ -81,9 +81,9 @@ class Library:
         return self.entries.get(number)
 
     def add(self, clip: Clip, prepared, path: Path | None = None, **fields) -> Entry:
-        """A new entry; a clip whose file is in the library already takes its place there."""
+        """A new entry; a clip of a file, or of a part of it, that is in the library already takes its place there."""
         span = {"start": clip.first, "stop": len(clip)} | fields
-        same = next((e for e in self if path is not None and e.path == path), None)
+        same = next((e for e in self if path is not None and (e.path, e.name) == (path, clip.name)), None)
         entry = Entry(same.number if same else next(self._numbers), clip, prepared, path, **span)
         self.put(entry)
         return entry

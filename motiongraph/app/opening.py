@@ -8,52 +8,24 @@ from motiongraph.errors import FormatError, MotionError
 
 
 def open_files(paths, progress, deliver) -> None:
-    """The work of opening: everything found is delivered one by one, clips as (path, clip, prepared, trim) and what
-    cannot be opened as a MotionError; nothing else is disturbed by it."""
+    """The work of opening what `find_parts` finds: everything is delivered one by one, clips as (path, clip, prepared,
+    trim) and what cannot be opened as a MotionError; nothing else is disturbed by it."""
     from motiongraph.app.prepared import prepare
-    from motiongraph.formats.load import find_files, load
+    from motiongraph.formats.collection import find_parts, named
+    from motiongraph.formats.load import load
 
-    wanted: list[tuple[Path, tuple[int, int] | None, tuple[str, ...] | None]] = []
-    for path in paths:
+    def fail(path, problem):
+        wrong = isinstance(problem, MotionError)
+        deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
+
+    parts = find_parts(paths, on_error=fail)
+    for index, part in enumerate(parts):
+        progress(index, len(parts), part.file.name)
         try:
-            if not path.exists():
-                raise MotionError(f"{path}: there is no such file or folder")
-            if path.suffix.lower() == ".toml":
-                wanted += _listed(path)
-            else:
-                wanted += [(file, None, None) for file in find_files(path)]
+            clip = named(load(part.file), part)
+            deliver((part.file.absolute(), clip, prepare(clip), part.frames))
         except (MotionError, OSError) as problem:
-            deliver(_as_error(path, problem))
-    for index, (file, frames, words) in enumerate(wanted):
-        progress(index, len(wanted), file.name)
-        try:
-            clip = load(file)
-            if words is not None:
-                clip = clip.labelled(words)
-            deliver((file.absolute(), clip, prepare(clip), frames))
-        except (MotionError, OSError) as problem:
-            deliver(_as_error(file, problem))
-
-
-def _as_error(path, problem) -> MotionError:
-    return problem if isinstance(problem, MotionError) else FormatError(path, problem.strerror or str(problem))
-
-
-def _listed(path: Path):
-    """The files a labels.toml names, each with the frames to use and its labels: (file, frames, word → ranges)."""
-    from motiongraph.formats.labels_file import read_labels
-
-    files: dict[Path, list] = {}
-    for entry in read_labels(path):
-        files.setdefault(path.parent / entry.file, []).append(entry)
-    for file, entries in files.items():
-        ranges: dict[str, list] = {}
-        for entry in entries:
-            for word in entry.labels:
-                ranges.setdefault(word, []).append(entry.frames or (0, 1 << 62))
-        spans = [entry.frames for entry in entries]
-        frames = None if None in spans else (min(a for a, _ in spans), max(b for _, b in spans))
-        yield file, frames, ranges
+            fail(part.file, problem)
 
 
 def _take_in(state, result, first: list, lead: str = "") -> None:

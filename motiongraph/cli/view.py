@@ -8,7 +8,10 @@ import typer
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[FILE|FOLDER]...", help="Clips and folders of clips. (default: the bundled samples)"),
+    typer.Argument(
+        metavar="[FILE|FOLDER|GRAPH]...",
+        help="Clips, folders of clips, labels.toml and .mgraph files. (default: the bundled samples)",
+    ),
 ]
 DebugGl = Annotated[
     bool, typer.Option("--debug-gl", metavar="", help="Look for OpenGL errors after every call (slow).")
@@ -16,7 +19,7 @@ DebugGl = Annotated[
 
 
 def view(paths: Files = None, debug_gl: DebugGl = False) -> None:
-    """Open the viewer on clips and folders of clips.
+    """Open the viewer on clips, folders of clips and graphs.
 
     Files that cannot be read are reported in the window and disturb nothing else.
     """

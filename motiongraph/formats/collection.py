@@ -46,25 +46,35 @@ def load_collection(paths, labels=None, progress=SILENT, on_error=None, **option
     return [_cut(clips[part.file], part) for part in parts if part.file in clips]
 
 
-def find_parts(paths, labels=None) -> list[Part]:
+def find_parts(paths, labels=None, on_error=None) -> list[Part]:
     """The parts of files that take part. paths: files, folders, and labels.toml files, which stand for all they list;
-    labels: a labels.toml that chooses among all of them, wherever it lies."""
+    labels: a labels.toml that chooses among all of them, wherever it lies. on_error(path, problem) is told what cannot
+    be found or read, and the rest takes part; without it, that is raised."""
     paths = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if labels is not None:
         parts = _chosen(Path(labels), paths)
     else:
-        parts = [part for path in paths for part in _parts(path)]
+        parts = []
+        for path in paths:
+            try:
+                parts += _parts(path, on_error)
+            except (MotionError, OSError) as problem:
+                if on_error is None:
+                    raise
+                on_error(path, problem)
     return list(dict.fromkeys(parts))  # what is named twice takes part once
 
 
-def _parts(path: Path) -> list[Part]:
+def _parts(path: Path, on_error) -> list[Part]:
     if path.suffix.lower() == ".toml":
-        entries = read_labels(path)
-        return _joined(path, [(_existing(path, entry, [path.parent]), entry) for entry in entries])
+        if on_error is not None:
+            return [part for parts in _listed(path, on_error).values() for part in parts]
+        return _joined(path, [(_existing(path, entry, [path.parent]), entry) for entry in read_labels(path)])
     if not path.is_dir():
         beside = path.parent / NAME
         if beside.is_file():
-            return _listed(beside).get(path.absolute()) or [Part(path)]
+            others = on_error and (lambda path, problem: None)  # files beside the one that was asked for
+            return _listed(beside, others).get(path.absolute()) or [Part(path)]
         return [Part(path)]
     parts, listed = [], {}
     for file in find_files(path):
@@ -73,20 +83,22 @@ def _parts(path: Path) -> list[Part]:
             parts.append(Part(file))
             continue
         if ruler not in listed:
-            listed[ruler] = _listed(ruler)
+            listed[ruler] = _listed(ruler, on_error)
         parts += [replace(part, file=file) for part in listed[ruler].get(file.absolute(), ())]
     if not parts:
         raise FormatError(path / NAME, "lists no file of this folder")
     return parts
 
 
-def _listed(path: Path) -> dict[Path, list[Part]]:
+def _listed(path: Path, on_error=None) -> dict[Path, list[Part]]:
     """Absolute path of every file that a labels.toml lists → its parts; those that are missing are told of."""
     found = []
     for entry in read_labels(path):
         file = path.parent / entry.file
         if file.is_file():
             found.append((file, entry))
+        elif on_error is not None:
+            on_error(path, FormatError(path, f"there is no file {entry.file!r}"))
         else:
             warnings.warn(f"{path}: there is no file {entry.file!r}", FormatWarning, stacklevel=2)
     parts: dict[Path, list[Part]] = {}
@@ -139,13 +151,19 @@ def _joined(path, found: list[tuple[Path, Entry]]) -> list[Part]:
     return parts
 
 
-def _cut(clip: Clip, part: Part) -> Clip:
-    """The clip of a part, from that of its file."""
+def named(clip: Clip, part: Part) -> Clip:
+    """All of the clip of a part's file, with the part's labels and name."""
     if part.labels is not None:
         ranges: dict[str, list] = {}
         for word, start, stop in part.labels:
             ranges.setdefault(word, []).append((start, min(stop, len(clip))))
         clip = clip.labelled(ranges)
+    return clip if part.alone else replace(clip, name=f"{clip.name}_{part.frames[0]}")
+
+
+def _cut(clip: Clip, part: Part) -> Clip:
+    """The clip of a part, from that of its file."""
+    clip = named(clip, part)
     if part.frames is None:
         return clip
     start, stop = part.frames
@@ -154,5 +172,4 @@ def _cut(clip: Clip, part: Part) -> Clip:
     if stop > len(clip):
         asked = f"{part.file} has frames 0 to {len(clip) - 1}; its labels ask for {start} to {stop - 1}"
         warnings.warn(f"{asked}, the last ones are missing", FormatWarning, stacklevel=3)
-    clip = clip[start:stop]
-    return clip if part.alone else replace(clip, name=f"{clip.name}_{start}")
+    return clip[start:stop]
