@@ -28,6 +28,29 @@ class GraphState:
         self.report = graph.report() if graph is not None else {}
         self.version += 1
 
+    def take(self, graph, drawn) -> None:
+        """A new graph, or none; drawn: what `drawable` gives for it."""
+        self.entries, self.offsets = drawn or ((), ())
+        self.built += 1
+        self.see(graph)
+
+
+def drawable(graph, library_entries, fps: float | None = None):
+    """(entries, offsets) as in GraphState for a graph built of the parts of these entries; takes as long as looking
+    at all its clips. fps: the rate it was built at, None for the clips' own."""
+    from motiongraph.app.prepared import prepare
+
+    if graph is None:
+        return (), ()
+    names = {entry.name: entry for entry in library_entries if not entry.made}
+    entries, offsets = [], []
+    for clip in graph.clips:
+        origin = names.get(clip.name) or names.get(clip.name.removesuffix("_mirrored"))
+        number = origin.number if origin else -1
+        entries.append(Entry(number, clip, prepare(clip), start=clip.first, stop=len(clip)))
+        offsets.append(origin.start if origin and fps is None else 0)
+    return tuple(entries), tuple(offsets)
+
 
 def taking_part(state) -> list[Entry]:
     """The ticked clips, without what was made here."""
@@ -49,26 +72,15 @@ def _(command: do.BuildGraph, state):
     parts = [entry.part for entry in chosen]
 
     def work(progress, deliver):
-        from motiongraph.app.prepared import prepare
         from motiongraph.graph.motion_graph import MotionGraph
 
         clips = parts if command.fps is None else [part.resampled(command.fps) for part in parts]
         graph = MotionGraph.build(clips, mirror=command.mirror, progress=progress).pruned()
         graph.kept  # noqa: B018 - here, beside the loop
-        names = {entry.name: entry for entry in chosen}
-        entries, offsets = [], []
-        for clip in graph.clips:
-            origin = names.get(clip.name) or names.get(clip.name.removesuffix("_mirrored"))
-            entries.append(
-                Entry(origin.number if origin else -1, clip, prepare(clip), start=clip.first, stop=len(clip))
-            )
-            offsets.append(origin.start if origin and command.fps is None else 0)
-        deliver((graph, tuple(entries), tuple(offsets)))
+        deliver((graph, drawable(graph, chosen, command.fps)))
 
     def then(result):
-        graph, state.graphs.entries, state.graphs.offsets = result
-        state.graphs.built += 1
-        state.graphs.see(graph)
+        state.graphs.take(*result)
 
     state.jobs.start("graph", f"building a graph of {len(parts)} clips", work, then)
 
@@ -80,6 +92,4 @@ def _(command: do.SetThreshold, state):
 
 @apply.register
 def _(command: do.DropGraph, state):
-    state.graphs.entries, state.graphs.offsets = (), ()
-    state.graphs.built += 1
-    state.graphs.see(None)
+    state.graphs.take(None, None)

@@ -100,6 +100,10 @@ class Library:
         self.entries.clear()
         self.version += 1
 
+    def begin_at(self, number: int) -> None:
+        """New entries are counted from here: after entries were put in with numbers of their own."""
+        self._numbers = itertools.count(number)
+
     def groups(self) -> list[tuple[str, list[Entry]]]:
         """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
         if self._grouped[0] != self.version:
@@ -172,13 +176,16 @@ def _(command: do.SelectNext, state):
 
 @apply.register
 def _(command: do.RemoveClip, state):
-    numbers = list(state.library.entries)
+    made = state.library[command.clip].made is not None
+    numbers = [entry.number for entry in state.library if (entry.made is not None) == made]
     state.library.remove(command.clip)
     here = numbers.index(command.clip)
     beside = numbers[here + 1 : here + 2] or numbers[max(here - 1, 0) : here]
     for track in state.tracks:  # the neighbour takes its place on screen
         if track.clip == command.clip:
             track.clip, track.elapsed = beside[0] if beside else None, 0.0
+    if made and not beside and state.active == RESULT and state.scene.views == 1:
+        apply(do.TakeTrack(0), state)  # the last result is gone: back to what was captured
     state.scene.places.pop(command.clip, None)
 
 

@@ -8,11 +8,14 @@ from time import strftime
 import numpy as np
 
 from motiongraph.app.graphs import GraphState
+from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library import Entry, Library
 from motiongraph.app.playback import TRACKS, Playback, Track
 from motiongraph.app.scene import Scene
+from motiongraph.app.session import Session
 from motiongraph.app.settings import Settings
+from motiongraph.app.walks import WalkState
 
 PANELS = (
     *("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages"),
@@ -49,7 +52,7 @@ class Wishes:
 class AppState:
     """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
     camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
-    graphs: the graph in hand.
+    graphs: the graph in hand; walking: the walk that is asked of it.
     casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
 
@@ -61,6 +64,9 @@ class AppState:
     active: int = 0
     scene: Scene = field(default_factory=Scene)
     graphs: GraphState = field(default_factory=GraphState)
+    history: History = field(default_factory=History)
+    session: Session = field(default_factory=Session)
+    walking: WalkState = field(default_factory=WalkState)
     camera: object = None
     goal: object = None
     follow: bool = True

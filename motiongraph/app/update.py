@@ -4,13 +4,15 @@ from importlib import import_module
 
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
     graphs,
+    history,
     library,
     opening,
     scene,
+    session,
     view,
+    walks,
     windowing,
 )
-from motiongraph.app.commands import apply
 from motiongraph.app.playback import advance
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
@@ -21,7 +23,9 @@ def update(state: AppState, dt: float) -> None:
     state.clock += dt
     carry_out(state)
     state.jobs.collect()
+    walks.go_on(state)
     advance(state, dt)
+    session.autosave(state)
     if state.ready:
         from motiongraph.app.stage import set_stage
 
@@ -33,7 +37,7 @@ def carry_out(state: AppState) -> None:
     """Do everything that was issued; what cannot be done becomes a message and stops nothing else."""
     for _ in range(len(state.queue)):
         try:
-            apply(state.queue.popleft(), state)
+            history.carry_out(state.queue.popleft(), state)
         except MotionError as problem:
             state.say(str(problem), "error")
 
