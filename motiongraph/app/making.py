@@ -1,0 +1,85 @@
+"""From what was asked for to motion: the walk is found, synthesized and looked over. Runs on a worker."""
+
+import re
+from math import radians
+
+from motiongraph.app.prepared import prepare
+from motiongraph.walks.curve import Curve
+from motiongraph.walks.goal import Weights
+from motiongraph.walks.plan import Effort
+
+_FOUND = 0.8  # share of the progress that finding takes
+
+
+def make(graph, wanted, progress):
+    """(clip, prepared, walk, report, path asked for (n, 2) or None) of a `walks.Wanted`."""
+    from motiongraph.synthesis.synthesize import synthesize
+
+    def finding(done, total, what=""):
+        progress(_FOUND * done, total, what)
+
+    asked = None
+    if wanted.path is not None:
+        asked = Curve.of(wanted.path[0], wanted.path[2], wanted.path[3])
+    walk = find(graph, wanted, asked, finding)
+    progress(_FOUND, 1.0, "putting the motion together")
+    clip = synthesize(walk, name=wanted.name, **wanted.motion)
+    progress(0.9, 1.0, "looking at its quality")
+    report = walk.report()
+    progress(0.95, 1.0, "preparing to show it")
+    return clip, prepare(clip), walk, report, None if asked is None else asked.places
+
+
+def find(graph, wanted, curve, progress):
+    """The walk; raises a MotionError where there is none."""
+    own, seed = dict(wanted.options), wanted.seed
+    for name in ("start", "source", "target", "clip"):
+        if name in own:
+            own[name] = named(graph, own[name], wanted.offsets)
+    if wanted.method == "greedy":
+        from motiongraph.walks.greedy import greedy_walk
+
+        share = own["share"] / 100.0
+        return greedy_walk(graph, seed, own["transitions"], start=own["start"], share=share, progress=progress)
+    if wanted.method == "random":
+        from motiongraph.walks.wander import random_walk
+
+        return random_walk(graph, rng=seed, progress=progress, **own)
+    if wanted.method in ("sequential", "connect") and not own["pruned"]:
+        graph = graph.whole()
+    if wanted.method == "sequential":
+        from motiongraph.walks.sequential import sequential_walk
+
+        ways = {"method": own["way"], "trials": own["trials"], "stay": own["stay"]}
+        order = [named(graph, item, wanted.offsets) for item in own["order"]]
+        return sequential_walk(graph, order, seed, progress=progress, **ways)
+    if wanted.method == "connect":
+        from motiongraph.walks.connect import connect
+
+        return connect(graph, own["source"], own["target"], own["by"], progress=progress)
+    usual = Weights()
+    how = {
+        "weights": Weights(facing=own["facing"] * usual.facing, cost=own["cost"] * usual.cost),
+        "effort": Effort(method=own["planner"], seconds=own["limit"] or None, best=own["among"], rng=seed),
+        "start": own["start"],
+        "progress": progress,
+    }
+    if wanted.method == "path":
+        from motiongraph.walks.path import follow_path
+
+        return follow_path(graph, curve, wanted.path[1], **how)
+    from motiongraph.walks.reach import reach
+
+    facing = radians(own["angle"]) if own["faces"] else None
+    return reach(graph, (own["x"], own["z"]), facing, own["clip"], **how)
+
+
+def named(graph, text: str, offsets):
+    """What walks take for a name in the panel: None for "", (clip, frame of the graph's clip) for clip:frame."""
+    if not text:
+        return None
+    clips = [clip.name for clip in graph.clips]
+    at = re.fullmatch(r"(.+):(\d+)", text)
+    if text in clips or at is None or at[1] not in clips:
+        return text
+    return at[1], int(at[2]) - offsets[clips.index(at[1])]
