@@ -11,6 +11,7 @@ from motiongraph.app.graphs import GraphState
 from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library import Entry, Library
+from motiongraph.app.path import PathState
 from motiongraph.app.playback import TRACKS, Playback, Track
 from motiongraph.app.scene import Scene
 from motiongraph.app.session import Session
@@ -64,6 +65,7 @@ class AppState:
     active: int = 0
     scene: Scene = field(default_factory=Scene)
     graphs: GraphState = field(default_factory=GraphState)
+    path: PathState = field(default_factory=PathState)
     history: History = field(default_factory=History)
     session: Session = field(default_factory=Session)
     walking: WalkState = field(default_factory=WalkState)

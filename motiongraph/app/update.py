@@ -7,6 +7,7 @@ from motiongraph.app import (  # noqa: F401 - what commands do is registered the
     history,
     library,
     opening,
+    path,
     scene,
     session,
     view,

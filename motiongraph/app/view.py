@@ -4,10 +4,12 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.pair import centre_of
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
 
 _HEIGHT = 0.52  # of the body's, where the camera looks
+_FLOOR_PITCH, _FLOOR_DISTANCE = 34.0, 8.0  # degrees and metres from which there is floor to draw on
 
 
 def follow(state, dt: float) -> None:
@@ -17,14 +19,16 @@ def follow(state, dt: float) -> None:
         state.frame_camera = False
         state.follow = not state.scene.layers.crowd  # a crowd is looked at as a whole
         state.camera.__dict__.update(overview(state).__dict__)
-    following = state.follow and state.entry is not None
+    pair = state.scene.pair
+    # A pair without a place of its own stands where the camera looks, which therefore keeps still.
+    following = state.follow and state.entry is not None and (pair is None or pair.placed is not None)
     if state.goal is not None:
         if following:  # where it looks is the character's matter then, and the glide need not wait for it
             state.goal.target = camera.target
         if not camera.approach(state.goal, dt):
             state.goal = None
     if following:
-        camera.follow(look_at(state, state.active), dt)
+        camera.follow(look_at(state, state.active) if pair is None else _middle(pair, camera.target), dt)
 
 
 def look_at(state, track: int) -> np.ndarray:
@@ -34,6 +38,12 @@ def look_at(state, track: int) -> np.ndarray:
     point = state.focus(track)
     point[1] = _HEIGHT * height
     return point
+
+
+def _middle(pair, target) -> np.ndarray:
+    """(3,) the middle of the first of a pair's characters."""
+    x, _, z = centre_of(pair, target)
+    return np.array([x, _HEIGHT * pair.a.clip.skeleton.height, z])
 
 
 def camera_of(state, track: int):
@@ -68,6 +78,33 @@ def overview(state):
     if state.scene.layers.crowd and state.casts:
         goal.fit(np.concatenate([group.positions.reshape(-1, 3) for group in state.casts[0].groups]))
     return goal
+
+
+def watch_floor(state, tool: str) -> None:
+    """Look down on the floor while something is done there, standing still unless the character is to be led; then
+    go with the character again if that was so before."""
+    if tool == "off":
+        state.follow = state.follow or state.path.follow
+        state.path.follow = False
+        return
+    if tool != "goal" and state.follow:
+        state.follow, state.path.follow = False, True
+    camera = state.goal or state.camera
+    if camera is not None and (camera.pitch < _FLOOR_PITCH or camera.distance < _FLOOR_DISTANCE):
+        goal = camera.copy()
+        goal.pitch, goal.distance = max(camera.pitch, _FLOOR_PITCH), max(camera.distance, _FLOOR_DISTANCE)
+        state.goal = goal
+
+
+def overlook(state, places) -> None:
+    """Glide to where places (n, 2) x, z on the floor can all be seen, from above unless it is so already."""
+    state.follow = False
+    goal = state.camera.copy()
+    goal.pitch = max(goal.pitch, _FLOOR_PITCH)
+    points = np.insert(np.asarray(places, float), 1, 0.0, axis=1)
+    goal.fit(np.concatenate([points, points + [0.0, 1.0, 0.0]]), margin=1.35)
+    goal.distance = max(goal.distance, _FLOOR_DISTANCE)
+    state.goal = goal
 
 
 # Commands

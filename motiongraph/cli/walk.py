@@ -101,7 +101,8 @@ def walk(
         bool, typer.Option("--cheapest", metavar="", help="The cheapest connection, not the quickest.")
     ] = False,
     points: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Path to follow: a line with x,z in metres for each point.")
+        Path | None,
+        typer.Option(metavar="CSV", help="Path to follow: a line with x,z in metres, perhaps a label, for each point."),
     ] = None,
     labels: Annotated[
         str | None,
@@ -213,11 +214,15 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
 
     effort = Effort(method=str(given.pop("planner", "beam")), seconds=given.pop("limit", None), rng=seed)
     if method is Method.path:
+        from motiongraph.formats.path_file import read_path
         from motiongraph.walks.path import follow_path
 
-        given["points"] = _points(given["points"])
-        given["curve"] = str(given.get("curve", "polyline"))
-        return follow_path(graph, **given, effort=effort, progress=progress)
+        found = read_path(given.pop("points"))
+        given["curve"] = str(given.get("curve") or found.curve or "polyline")
+        given["closed"] = bool(given.get("closed") or found.closed)
+        if found.labels and "labels" not in given:
+            given["labels"] = found.labels if given["closed"] else found.labels[:-1]
+        return follow_path(graph, found.points, **given, effort=effort, progress=progress)
     from math import radians
 
     from motiongraph.walks.reach import reach
@@ -225,28 +230,6 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
     if "facing" in given:
         given["facing"] = radians(given["facing"])
     return reach(graph, **given, effort=effort, progress=progress)
-
-
-def _points(path: Path):
-    """(N, 2) x, z metres from a text file: two numbers a line, apart by comma, semicolon or space; # for comments."""
-    import numpy as np
-
-    rows = []
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
-        words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
-        try:
-            values = [float(word) for word in words]
-        except ValueError:
-            if not rows:  # the names of the columns
-                continue
-            raise MotionError(f"{path}:{number}: expected x and z in metres, found {line.strip()!r}") from None
-        if words and len(values) != 2:
-            raise MotionError(f"{path}:{number}: expected x and z in metres, found {line.strip()!r}")
-        if words:
-            rows.append(values)
-    if len(rows) < 2:
-        raise MotionError(f"{path}: a path needs at least two points, one on each line as x,z")
-    return np.array(rows)
 
 
 # name in the report, unit
