@@ -2,6 +2,7 @@
 the reason for one looks like in the scene."""
 
 from dataclasses import dataclass
+from math import cos, sin
 
 from motiongraph.app.library import Entry
 
@@ -22,3 +23,18 @@ class Pair:
     placed: tuple[float, float, float] | None = None
     clouds: bool = False
     windows: bool = False
+
+
+def place_of(pair: Pair, target) -> tuple[float, float, float]:
+    """theta, x, z where a is put: as asked for, or so that its root is where the camera looks (target: (3,) metres)."""
+    if pair.placed is not None:
+        return pair.placed
+    x, _, z = pair.a.clip.root[pair.frame_a].tolist()
+    return 0.0, float(target[0]) - x, float(target[2]) - z
+
+
+def centre_of(pair: Pair, target) -> tuple[float, float, float]:
+    """x, y, z metres: the root of a, where it is put."""
+    theta, x, z = place_of(pair, target)
+    u, y, w = pair.a.clip.root[pair.frame_a].tolist()
+    return cos(theta) * u + sin(theta) * w + x, y, -sin(theta) * u + cos(theta) * w + z

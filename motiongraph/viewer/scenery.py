@@ -5,11 +5,14 @@ from functools import lru_cache
 import numpy as np
 
 from motiongraph.app.cast import Cast, Group, record_of
+from motiongraph.app.pair import centre_of
 from motiongraph.app.playback import frame_of
+from motiongraph.app.view import camera_of
 from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of
 from motiongraph.viewer.draw.frame import DAY, NIGHT, Batch, Floor, Light, Marks, Points, SceneFrame, marks, polyline
 from motiongraph.viewer.draw.palette import CHARACTERS
+from motiongraph.viewer.pairs import Pairs
 
 _GHOST = (0.35, 0.45, 0.58, 0.55)
 _PRINT, _PLANTED = (0.16, 0.42, 0.33, 0.40), (0.12, 0.62, 0.42, 0.95)
@@ -32,14 +35,17 @@ class Scenery:
 
     def __init__(self):
         self._parts: dict[str, tuple[object, list[Batch]]] = {}
+        self._pairs = Pairs()
 
     def compose(self, state, track: int, cast: Cast) -> SceneFrame:
         """The scene of this moment."""
         layers, scene = state.scene.layers, state.scene
-        entry = state.library.get(state.tracks[track].clip)
+        pair = scene.pair if track == state.active else None
+        # A pair takes the place of the character and of all that belongs to it.
+        entry = state.library.get(state.tracks[track].clip) if pair is None else None
         place = scene.places.get(entry.number, (0.0, 0.0, 0.0)) if entry else None
         travels = state.playback.root in ("captured", "path")
-        batches = self._characters(cast, layers)
+        batches = self._characters(cast, layers) if pair is None else []
         fixed = (cast.number, entry and entry.number, state.library.version, scene.version)
         if entry is not None:
             if layers.trajectory and travels:
@@ -57,6 +63,10 @@ class Scenery:
             key = (scene.version, layers.bone_style)
             batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
         x, _, z = state.focus(track).tolist()
+        if pair is not None:
+            target = camera_of(state, track).target
+            batches += self._pairs.batches(pair, target, look)
+            x, _, z = centre_of(pair, target)
         return SceneFrame(
             batches,
             light=Light(shadows=layers.shadows),

@@ -1,0 +1,96 @@
+"""Two motions brought together as the metric does: a pose of each, on request their whole windows and point clouds."""
+
+import numpy as np
+
+from motiongraph.app.cast import Cast, record_of
+from motiongraph.app.pair import Pair, place_of
+from motiongraph.viewer.draw.characters import Look
+from motiongraph.viewer.draw.frame import Batch, Points, polyline
+from motiongraph.viewer.draw.palette import CHARACTERS
+from motiongraph.walks.walk import compose
+
+_ALPHA = 0.94, 0.66  # of a and b: where they overlap, one sees both
+_FAINT = 0.75, 0.25  # of the second and of the last pose of a window
+_POSES = 9  # of a window in a flow picture
+_SAMPLES = 5  # points a bone, as the metric takes them (metric.md 2)
+
+
+class _Side:
+    """One of the two motions: member f of its cast is f frames into the window.
+
+    Windows are drawn as lines and points, which unlike flesh hide nothing of each other.
+    """
+
+    def __init__(self, entry, look: Look, which: int, pair: Pair):
+        frames = max(pair.window, 1) if pair.clouds or pair.windows else 1
+        bones = len(entry.clip.skeleton) - 1
+        self.which, self.look, self.rgb = which, look, np.array(CHARACTERS[which])
+        self.cast = Cast([(entry, record_of(entry), which)] * frames)
+        self.body = look.bones(1, groups=look.groups(1))
+        self.shown = np.zeros(1, int)  # frames of the window whose bones are drawn as lines
+        if pair.windows:
+            self.shown = np.unique(np.linspace(0, frames - 1, min(_POSES, frames)).round().astype(int))
+        count = len(self.shown)
+        alphas = np.concatenate([[1.0], np.linspace(*_FAINT, count - 1)]).repeat(2 * bones)
+        colours = np.column_stack([np.tile(self.rgb, (len(alphas), 1)), alphas])
+        joined = np.arange(len(alphas)) % 2
+        self.lines = polyline(np.zeros((len(alphas), 3)), colours, joined, width=2.0)
+        self.cloud = Points(np.zeros((frames * bones * _SAMPLES if pair.clouds else 0, 8), np.float32), pixels=1.5)
+        self.batches: list[Batch] = [self.lines, self.cloud]
+        if not pair.clouds:
+            self.batches = [self.body, *([self.lines] if pair.windows else [])]
+
+    def put(self, frame: int, place) -> None:
+        """Show the window that opens at `frame`, set on the floor at theta, x, z."""
+        group = self.cast.groups[0]
+        records = group.records
+        ahead = frame + np.arange(len(records))
+        records["frame"] = records["root_frame"] = np.minimum(ahead, len(group.entries[0].clip) - 1)
+        records["theta"], records["x"], records["z"] = place
+        self.cast.pose()
+        colour = (*self.rgb, _ALPHA[self.which])
+        self.look.fill_bones(self.body, group.positions[:1], group.orientations[:1], colour)
+        ends, starts = group.positions[:, 1:], group.positions[:, group.skeleton.parents[1:]]
+        if self.lines in self.batches:
+            rows = self.lines.rows.reshape(len(self.shown), -1, 2, 8)
+            rows[:, :, 0, :3], rows[:, :, 1, :3] = starts[self.shown], ends[self.shown]
+            self.lines.touch()
+        if self.cloud in self.batches:
+            self._fill_cloud(starts, ends)
+
+    def _fill_cloud(self, starts, ends) -> None:
+        """The points along every bone of all frames of the window, fainter with time; starts, ends: (L, J − 1, 3)."""
+        frames, bones = starts.shape[:2]
+        share = ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
+        rows = self.cloud.rows.reshape(frames, bones, _SAMPLES, 8)
+        rows[..., :3] = starts[:, :, None] + share * (ends - starts)[:, :, None]
+        if not rows[0, 0, 0, 3]:  # their looks do not change
+            rows[..., 3] = 0.005
+            rows[0, ..., 3] = 0.010
+            rows[..., 4:7] = 0.8 * self.rgb
+            rows[..., 7] = np.linspace(1.0, 0.35, frames)[:, None, None]
+        self.cloud.touch()
+
+
+class Pairs:
+    """The pair of a view, its batches kept while only frames and places change."""
+
+    def __init__(self):
+        self._key = self._shown = None
+        self._sides: tuple[_Side, ...] = ()
+
+    def batches(self, pair: Pair, target, look) -> list[Batch]:
+        """What shows a pair; target: (3,) where the camera looks; look: skeleton → Look."""
+        key = pair.a, pair.b, pair.window, pair.clouds, pair.windows
+        if key != self._key:
+            sides = enumerate((pair.a, pair.b))
+            self._sides = tuple(_Side(e, look(e.clip.skeleton), i, pair) for i, e in sides)
+            self._key, self._shown = key, None
+        place = place_of(pair, target)
+        shown = pair.frame_a, pair.frame_b, pair.alignment, place
+        if shown != self._shown:
+            self._shown = shown
+            a, b = self._sides
+            a.put(pair.frame_a, place)
+            b.put(pair.frame_b, compose(place, pair.alignment))
+        return [batch for side in self._sides for batch in side.batches]
