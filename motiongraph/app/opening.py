@@ -47,9 +47,19 @@ def _take_in(state, result, first: list, lead: str = "") -> None:
             apply(do.Play(), state)
 
 
+# Files that are no clips.
+_WHOLE = {".mgproj": do.OpenProject}
+
+
 @apply.register
 def _(command: do.OpenPaths, state):
     paths = tuple(Path(path) for path in command.paths)
+    for path in paths:
+        if path.suffix.lower() in _WHOLE:
+            apply(_WHOLE[path.suffix.lower()](path), state)
+    paths = tuple(path for path in paths if path.suffix.lower() not in _WHOLE)
+    if not paths:
+        return
     if command.replace:
         apply(do.RemoveAll(), state)
     for path in reversed(paths):

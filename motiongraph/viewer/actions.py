@@ -16,8 +16,9 @@ _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 @dataclass(frozen=True)
 class Action:
-    """keys: chords such as "Ctrl+O", the first one is shown; make: state → command, or None where a dialog is asked
-    for by `dialog`; checked: whether it is on; needs_clip: whether it needs a clip; repeats: while the key is held."""
+    """keys: chords such as "Ctrl+O", the first one is shown; make: state → command; dialog: the one to ask first, where
+    there is nothing to make a command of; checked: whether it is on; needs_clip: whether it needs a clip; possible:
+    whether there is anything to do; repeats: while the key is held."""
 
     group: str
     text: str
@@ -26,6 +27,7 @@ class Action:
     dialog: str = ""
     checked: Callable | None = None
     needs_clip: bool = False
+    possible: Callable | None = None
     repeats: bool = False
 
 
@@ -74,12 +76,22 @@ ACTIONS: dict[str, Action] = {
     "open folder": _action("File", "Open folder…", "Ctrl+Shift+O", dialog="open folder"),
     "samples": _action("File", "Open the samples", "", lambda s: do.OpenSamples()),
     "fetch": _action("File", "Get CMU clips…", "", _panel("fetch")),
-    "save labels": _action("File", "Save labels…", "Ctrl+S", dialog="save labels", needs_clip=True),
+    "save": _action(
+        "File", "Save project", "Ctrl+S", lambda s: s.session.path and do.SaveProject(), dialog="save project"
+    ),
+    "save as": _action("File", "Save project as…", "Ctrl+Shift+S", dialog="save project"),
+    "new": _action("File", "New project", "Ctrl+Shift+N", lambda s: do.NewProject()),
+    "save labels": _action("File", "Save labels…", "Ctrl+L", dialog="save labels", needs_clip=True),
     "export": _action("File", "Export clip…", "Ctrl+E", dialog="export", needs_clip=True),
     "screenshot": _action("File", "Picture of the scene", "F12", lambda s: do.Screenshot()),
     "screenshot all": _action("File", "Picture of the window", "Shift+F12", lambda s: do.Screenshot(panels=True)),
     "record": _action("File", "Video of the clip…", "Ctrl+R", dialog="record", needs_clip=True),
     "quit": _action("File", "Quit", "Ctrl+Q", lambda s: do.Quit()),
+    # Edit
+    "undo": _action("Edit", "Undo", "Ctrl+Z", lambda s: do.Undo(), repeats=True, possible=lambda s: s.history.done),
+    "redo": _action(
+        "Edit", "Redo", "Ctrl+Shift+Z Ctrl+Y", lambda s: do.Redo(), repeats=True, possible=lambda s: s.history.undone
+    ),
     # Playback
     "play": _action(
         "Playback", "Play / pause", "Space", lambda s: do.TogglePlay(), checked=lambda s: s.playback.playing
@@ -248,17 +260,18 @@ _CHORDS = [
 
 
 def possible(action: Action, state) -> bool:
-    return not action.needs_clip or state.entry is not None
+    return (not action.needs_clip or state.entry is not None) and (not action.possible or bool(action.possible(state)))
 
 
 def act(action: Action, state, ui) -> None:
     """Do what the action is for."""
     if not possible(action, state):
         return
-    if action.dialog:
-        ui.dialogs.ask(action.dialog, state)
+    command = action.make(state) if action.make else None
+    if command is not None:
+        state.issue(command)
     else:
-        state.issue(action.make(state))
+        ui.dialogs.ask(action.dialog, state)
 
 
 def keyboard(state, ui) -> None:

@@ -13,7 +13,7 @@ from imgui_bundle import portable_file_dialogs as pfd
 
 from motiongraph.app import commands as do
 
-_MOTION = ["Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml", "All files", "*"]
+_MOTION = ["Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml *.mgproj *.mgraph", "All files", "*"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,13 @@ def _suffixed(path: Path, suffix: str) -> Path:
 QUESTIONS = {
     "open files": Question("open", "Open clips", lambda s, paths: do.OpenPaths(tuple(paths)), tuple(_MOTION)),
     "open folder": Question("folder", "Open a folder of clips", lambda s, paths: do.OpenPaths(tuple(paths))),
+    "save project": Question(
+        "save",
+        "Save the project as",
+        lambda s, paths: do.SaveProject(_suffixed(paths[0], ".mgproj")),
+        ("Project", "*.mgproj"),
+        "motion.mgproj",
+    ),
     "save labels": Question(
         "save",
         "Save labels as",
@@ -81,7 +88,7 @@ class Dialogs:
             self.pending.kill()
         question = self.question = QUESTIONS[name]
         folder = Path(state.settings.folder or Path.home())
-        if question.kind == "save" and name == "save labels":
+        if question.kind == "save" and name in ("save labels", "save project"):
             folder = Path.home()  # labels go where the user says, not among the captured files by default
         self.folder = folder if folder.is_dir() else Path.home()
         self.text = question.name.format(clip=state.entry.name if state.entry else "clip")

@@ -6,7 +6,7 @@ from motiongraph.viewer.panels import timeline
 from motiongraph.viewer.panels.camera import camera_panel
 from motiongraph.viewer.panels.clip import clip_panel
 from motiongraph.viewer.panels.graph import graph_panel
-from motiongraph.viewer.panels.help import fetch_window, hint_overlay, scene_overlay, shortcuts_window
+from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
 from motiongraph.viewer.panels.library import library_panel
 from motiongraph.viewer.panels.matrix import matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
@@ -104,6 +104,7 @@ class Layout:
         scene_overlay(state, ui)
         if state.wishes.panels:
             hint_overlay(state, ui)
+            recover_overlay(state, ui)
         if "shortcuts" in state.wishes.shown:
             shortcuts_window(state, ui)
         if "fetch" in state.wishes.shown:

@@ -11,6 +11,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
+from motiongraph.app import session
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
@@ -51,6 +52,7 @@ class Viewer:
         self.pointer, self.sceneries = Pointer(), {}
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
+        session.look_for_lost(state)
         state.hint = "first" if state.settings.hint else ""
         self._to_open: tuple[Path, ...] | None = tuple(paths)
         self.remote = None
@@ -249,6 +251,7 @@ class Viewer:
             if not window.maximized and not window.hidden:
                 state.settings.width, state.settings.height = window.size
         try:
+            session.end(state)
             state.settings.save()
             imgui.save_ini_settings_to_disk(str(self.layout_file))
         finally:

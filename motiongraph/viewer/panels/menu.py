@@ -33,11 +33,7 @@ _PANELS = {
 def menu_bar(state, ui) -> None:
     if not imgui.begin_main_menu_bar():
         return
-    for name, content in (("File", _file), ("Clip", _clip), ("Playback", _playback), ("Scene", _scene)):
-        if imgui.begin_menu(name):
-            content(state, ui)
-            imgui.end_menu()
-    for name, content in (("Camera", _camera), ("View", _view), ("Help", _help)):
+    for name, content in _MENUS.items():
         if imgui.begin_menu(name):
             content(state, ui)
             imgui.end_menu()
@@ -64,7 +60,12 @@ def _file(state, ui) -> None:
             if imgui.menu_item(path, "", False)[0]:
                 state.issue(do.OpenPaths((Path(path),)))
         imgui.end_menu()
-    _items("samples|fetch|-|save labels|export|-|screenshot|screenshot all|record|-|quit", state, ui)
+    _items("samples|fetch|-|new|save|save as|-|save labels|export|-|screenshot|screenshot all|record|-|quit", state, ui)
+
+
+def _edit(state, ui) -> None:
+    for name, edits in (("undo", state.history.done), ("redo", state.history.undone)):
+        action_item(name, state, ui, f" {edits[-1].name}" if edits else "")
 
 
 def _clip(state, ui) -> None:
@@ -128,3 +129,15 @@ def _help(state, ui) -> None:
     imgui.text(f"motiongraph {__version__}")
     imgui.text(ui.renderer)
     imgui.pop_style_color()
+
+
+_MENUS = {
+    "File": _file,
+    "Edit": _edit,
+    "Clip": _clip,
+    "Playback": _playback,
+    "Scene": _scene,
+    "Camera": _camera,
+    "View": _view,
+    "Help": _help,
+}

@@ -25,11 +25,11 @@ def tooltip(text: str) -> None:
         imgui.set_tooltip(text)
 
 
-def action_item(name: str, state, ui) -> None:
-    """An action as a line of a menu."""
+def action_item(name: str, state, ui, more: str = "") -> None:
+    """An action as a line of a menu; more: what is said after its name."""
     action = ACTIONS[name]
     checked = bool(action.checked and action.checked(state))
-    if imgui.menu_item(action.text, keys_of(name), checked, possible(action, state))[0]:
+    if imgui.menu_item(action.text + more, keys_of(name), checked, possible(action, state))[0]:
         act(action, state, ui)
 
 
