@@ -3,11 +3,12 @@
 from importlib import import_module
 
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
+    drawing,
     graphs,
     history,
+    leading,
     library,
     opening,
-    path,
     scene,
     session,
     view,
@@ -25,7 +26,9 @@ def update(state: AppState, dt: float) -> None:
     carry_out(state)
     state.jobs.collect()
     walks.go_on(state)
+    leading.go_on(state)
     advance(state, dt)
+    leading.advance(state, dt)
     session.autosave(state)
     if state.ready:
         from motiongraph.app.stage import set_stage

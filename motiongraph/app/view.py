@@ -102,7 +102,7 @@ def overlook(state, places) -> None:
     goal = state.camera.copy()
     goal.pitch = max(goal.pitch, _FLOOR_PITCH)
     points = np.insert(np.asarray(places, float), 1, 0.0, axis=1)
-    goal.fit(np.concatenate([points, points + [0.0, 1.0, 0.0]]), margin=1.35)
+    goal.fit(np.concatenate([points, points + np.array([0.0, 1.0, 0.0])]), margin=1.35)
     goal.distance = max(goal.distance, _FLOOR_DISTANCE)
     state.goal = goal
 

@@ -1,0 +1,353 @@
+"""A character that is led: it walks on for ever, along the path on the floor or to the goal planted there.
+
+A worker decides and makes the next stretch while the one before is played; the loop only copies poses. What is shown
+is a clip of two frames that is written over again and again, so that the character is drawn like any other.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motiongraph.app import commands as do
+from motiongraph.app.commands import apply
+from motiongraph.app.path import need_path
+from motiongraph.app.playback import RESULT
+from motiongraph.app.results import Made, show_made
+from motiongraph.errors import MotionError
+
+_SPARE = 0.5  # s of motion that must be there; below that the next stretch is made
+_FIRST = 1.5  # s that are made before it sets off
+_DECIDED = 0.8  # s beyond what is made for which it is known how the walk goes on: feet look that far ahead
+_TRAIL, _EVERY = 4000, 0.1  # places kept of the way gone, and seconds between them
+_OFF, _ON = 2.0, 1.0  # m from the path: farther away its start is gone to first, until that is so near
+
+
+@dataclass(eq=False)
+class Wish:
+    """Where to: goal (x, z) or None; line: the path's `Curve` or None; labels: painted on it; label: for everything."""
+
+    goal: tuple[float, float] | None = None
+    line: object = None
+    labels: list | None = None
+    label: str | None = None
+
+
+@dataclass(eq=False)
+class Leading:
+    """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; jumps: the
+    transitions taken; number: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None
+    are written here; seconds: shown so far; trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for which
+    motion was not there in time; along: metres of the path behind it, or None while it is off the path."""
+
+    graph: object
+    walk: object
+    live: object
+    start: tuple[int, int]
+    placed: tuple[float, float, float]
+    wish: Wish
+    entries: tuple = ()
+    jumps: list = field(default_factory=list)
+    number: int = -1
+    root: np.ndarray | None = None
+    turns: np.ndarray | None = None
+    slide: np.ndarray | None = None
+    seconds: float = 0.0
+    frame: int = -1
+    trail: np.ndarray = field(default_factory=lambda: np.zeros((_TRAIL, 2)))
+    gone: int = 0
+    held: int = 0
+    along: float | None = None
+    job: object = None
+
+    def make(self, frames: int) -> None:
+        """Decide far enough and make the motion of so many frames; on a worker, by one caller at a time."""
+        live, need = self.live, frames + round(_DECIDED * self.graph.fps)
+        while True:
+            _, entered, earliest = live.now
+            self._steer()
+            # Frames of the clip now played, counted so that the last one needed is `latest`.
+            row = self.walk.decide(earliest, entered + need - self._begins)
+            if row is None:
+                break
+            live.take(row)
+            self.jumps.append(row)
+        live.prepare(frames)
+
+    @property
+    def _begins(self) -> int:
+        """The frame of the motion at which the clip now played was entered."""
+        clip, entered, _ = self.live.now
+        return self.live.decided - (len(self.graph.clips[clip]) - entered)
+
+    def _steer(self) -> None:
+        """Tell the walk where to go from where the next choice can be made."""
+        wish, walk = self.wish, self.walk
+        label = wish.label
+        if wish.goal is not None:
+            self.along = None
+            walk.head_for(wish.goal)
+        elif wish.line is not None:
+            target = self._on_path(wish.line)
+            if target is not None:
+                walk.head_for(target)
+            if wish.labels and self.along is not None:
+                label = [word for metres, word in wish.labels if metres <= self.along + 1.0][-1] or label
+        else:
+            walk.head_for()
+        if label != walk.label:
+            walk.label = label
+
+    def _on_path(self, line):
+        """What to head for to go along the path: itself once, then nothing new; or its start, while far from it."""
+        place = self.walk.place
+        if self.along is None or self._line is not line:
+            self._line, self.along = line, None
+            if np.hypot(*(line.places[0] - place)) > _ON:
+                return line.places[0]
+            self.along = 0.0
+            return line
+        spacing = line.spacing
+        first = int(self.along / spacing)
+        near = line.places[first : first + max(round(1.5 / spacing), 2)]
+        off = np.hypot(*(near - place).T)
+        self.along = (first + int(np.argmin(off))) * spacing
+        ended = self.along >= line.length - 0.3
+        if (ended and not line.closed) or off.min() > _OFF:  # to the start, and once more
+            self.along = None
+            return line.places[0]
+        if ended:
+            self.along = 0.0
+        return None
+
+    _line: object = None
+
+    def show(self, frame: int) -> None:
+        """Write this frame and the next into the clip on stage."""
+        for k in (0, 1):
+            root, turns, slide = self.live.pose(frame + k)
+            self.root[k], self.turns[k] = root, turns
+            if slide is not None:
+                self.slide[k] = slide
+        self.frame = frame
+        if self.gone <= frame / self.graph.fps / _EVERY and self.gone < _TRAIL:
+            self.trail[self.gone] = self.root[0, [0, 2]]
+            self.gone += 1
+
+    def walked(self):
+        """The `Walk` shown so far; a transition under way is gone through to its end."""
+        from motiongraph.walks.walk import Walk
+
+        shown, begin, entered, count = max(self.frame, 1), 0, self.start[1], 0
+        window = self.graph.window
+        for row in self.jumps:
+            leaves = begin + int(row["src_frame"]) - entered
+            if leaves >= shown:
+                break
+            begin, entered, count = leaves + window, int(row["dst_frame"]) + window, count + 1
+        stop = entered + max(shown - begin, 0)
+        rows = np.array(self.jumps[:count], self.graph.candidates.table.dtype)
+        return Walk.of(self.graph, self.start, rows, stop=stop, placed=self.placed, method="live")
+
+
+def wish_of(state) -> Wish:
+    path = state.path
+    return Wish(path.goal, path.line, path.labels, path.lead_label)
+
+
+def advance(state, dt: float) -> None:
+    """Show the moment `dt` seconds later, and see to it that there is motion to come."""
+    led = state.leading
+    if led is None:
+        return
+    entry = state.library.get(led.number)
+    if entry is None:  # removed, or something else was made
+        state.leading = None
+        return
+    if state.tracks[RESULT].clip != led.number:
+        return
+    fps = led.graph.fps
+    if state.playback.playing:
+        led.seconds += dt * state.playback.speed
+    at = led.seconds * fps
+    if at > led.live.ready - 2:  # not made in time: it waits rather than jumps
+        led.held += 1
+        at = float(led.live.ready - 2)
+        led.seconds = at / fps
+    frame = int(at)
+    if frame != led.frame:
+        led.show(frame)
+        for cast in state.casts:
+            cast.moment = None
+    state.tracks[RESULT].elapsed = (at - frame) / fps
+    if led.job is None and led.live.ready - at < _SPARE * fps * max(state.playback.speed, 1.0):
+        _go_on(state, led)
+
+
+def _go_on(state, led: Leading) -> None:
+    """Have the next stretch made."""
+    led.wish, frames = wish_of(state), led.live.ready + 1
+
+    def work(progress, deliver):
+        try:
+            led.make(frames)
+            deliver(None)
+        except MotionError as problem:
+            deliver(problem)
+
+    def then(problem):
+        led.job = None
+        if problem is not None:
+            if state.path.lead_label is not None:  # there is no such motion: as it was, then
+                state.path.lead_label = None
+                state.say(str(problem), "error")
+            elif state.leading is led:
+                state.say(f"the walk ends here: {problem}", "error")
+                apply(do.Lead(False), state)
+
+    led.job = state.jobs.start("stretch", "making the next stretch", work, then, quiet=True)
+
+
+def set_off(state) -> None:
+    """Start leading a character on the graph in hand."""
+    graph, entries, wish = state.graphs.graph, state.graphs.entries, wish_of(state)
+    if wish.line is not None and wish.goal is None:
+        at, heading = wish.line.places[0], float(np.arctan2(*wish.line.tangents[0]))
+    else:
+        from motiongraph.app.view import facing
+
+        at, heading = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
+
+    def work(progress, deliver):
+        from motiongraph.synthesis.live import Live
+        from motiongraph.walks.live import LiveWalk
+
+        progress(0, 3, "looking at the graph")
+        walk = LiveWalk(graph, at=at, heading=heading)
+        pieces = walk.walk()
+        start, placed = (int(pieces.steps["clip"][0]), int(pieces.steps["start"][0])), pieces.placed
+        live = Live(walk.graph, start, placed)
+        led = Leading(walk.graph, walk, live, start, placed, wish, entries)
+        progress(1, 3, "finding a way")
+        led.make(round(_FIRST * graph.fps))
+        progress(2, 3, "preparing to show it")
+        deliver((led, *_drawable(led)))
+
+    def then(result):
+        led, clip, prepared = result
+        made = Made(led.walked(), "live", entries=entries, graph=graph, preview=True)
+        led.number = show_made(state, clip, prepared, made).number
+        state.leading = led
+        state.follow = True
+
+    state.jobs.start("lead", "setting off", work, then)
+
+
+def _drawable(led: Leading):
+    """(clip, prepared) of two frames that are written over as it goes."""
+    from motiongraph.app.prepared import Prepared
+    from motiongraph.model.clip import Clip
+
+    first = led.graph.clips[led.start[0]]
+    joints = len(first.skeleton)
+    led.root, led.turns = np.zeros((2, 3)), np.zeros((2, joints, 4))
+    led.slide = None if led.live.pose(0)[2] is None else np.zeros((2, joints, 3))
+    led.show(0)
+    slide = None if led.slide is None else led.slide[:]
+    # Views become read-only, what they look at does not.
+    clip = Clip(first.skeleton, led.root[:], led.turns[:], first.fps, "live", offsets=slide)
+    lift = led.entries[led.start[0]].prepared.lift if led.entries else 0.0
+    nothing = np.zeros((2, 0), bool), np.zeros(0, np.int64), np.zeros((0, 5))
+    return clip, Prepared(lift, np.zeros((2, 4)), *nothing, led.root.min(axis=0) - 1.0, led.root.max(axis=0) + 1.0)
+
+
+def keep(state, led: Leading) -> None:
+    """Make what was walked a result like any other."""
+    from motiongraph.app.walks import next_name
+
+    walk, name = led.walked(), next_name(state, "live")
+    asked = led.wish.line.places if led.along is not None and led.wish.line is not None else None
+
+    def work(progress, deliver):
+        from motiongraph.app.prepared import prepare
+        from motiongraph.synthesis.synthesize import synthesize
+
+        progress(0, 1, name)
+        clip = synthesize(walk, name=name)
+        deliver((clip, prepare(clip), Made(walk, "live", report=walk.report(), asked=asked, entries=led.entries,
+                                           graph=led.graph)))  # fmt: skip
+
+    state.jobs.start("walk", f"keeping {name}", work, lambda result: show_made(state, *result))
+
+
+def go_on(state) -> None:
+    """Set off once the graph is there that was waited for."""
+    path = state.path
+    if not path.waiting:
+        return
+    if state.graphs.graph is not None:
+        path.waiting = False
+        set_off(state)
+    elif not any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running):
+        path.waiting = False
+
+
+# Commands
+
+
+@apply.register
+def _(command: do.WalkPath, state):
+    need_path(state)
+    apply(do.SetTool("off"), state)
+    apply(do.SetWalk("path"), state)
+    apply(do.MakeWalk(), state)
+
+
+@apply.register
+def _(command: do.Lead, state):
+    led, path = state.leading, state.path
+    if command.on and led is None:
+        path.waiting = state.graphs.graph is None
+        if not path.waiting:
+            set_off(state)
+        elif not any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running):
+            apply(do.BuildGraph(), state)
+    elif not command.on:
+        path.waiting = False
+        for job in state.jobs.running:
+            if job.kind == "lead":
+                job.cancelled.set()
+        state.leading = None
+        if led is not None and led.seconds > 0.5:
+            keep(state, led)
+        elif led is not None:
+            apply(do.RemoveClip(led.number), state)
+
+
+@apply.register
+def _(command: do.SetLeadLabel, state):
+    state.path.lead_label = command.word
+
+
+@apply.register
+def _(command: do.Replay, state):
+    if state.leading is not None:
+        apply(do.Lead(False), state)  # which is then played from its start
+        return
+    apply(do.Jump(), state)
+    apply(do.Play(), state)
+
+
+@apply.register
+def _(command: do.ResetWalk, state):
+    led, track = state.leading, state.tracks[RESULT]
+    entry = state.library.get(led.number if led is not None else track.clip)
+    state.leading, state.path.waiting = None, False
+    if entry is None or not entry.made:
+        raise MotionError("there is no walk to take back")
+    apply(do.RemoveClip(entry.number), state)
+    for each in state.tracks:
+        each.elapsed = 0.0
+    shown = state.library.get(track.clip)
+    if shown is None or not shown.made:
+        track.clip = None
+        apply(do.TakeTrack(0), state)
