@@ -20,6 +20,7 @@ from pathlib import Path
 
 FRAMES = 600
 CROWDS = (1, 10, 200)
+_DRAWS = ("glDraw", "glClear", "glBlit")
 
 
 def run(mocap) -> dict:
@@ -99,17 +100,16 @@ def _wait_for_the_driver(viewer) -> None:
 @contextmanager
 def _undrawn():
     """The calls that make the driver draw do nothing within."""
-    from OpenGL import GL
+    from motiongraph.viewer.gl import calls
 
-    names = [name for name in dir(GL) if name.startswith("glDraw")] + ["glClear", "glBlitFramebuffer"]
-    kept = {name: getattr(GL, name) for name in names}
-    for name in names:
-        setattr(GL, name, lambda *arguments: None)
+    kept = {name: function for name, function in vars(calls).items() if name.startswith(_DRAWS)}
+    for name in kept:
+        setattr(calls, name, lambda *arguments: None)
     try:
         yield
     finally:
         for name, function in kept.items():
-            setattr(GL, name, function)
+            setattr(calls, name, function)
 
 
 def _phases(viewer, frames: int) -> dict:

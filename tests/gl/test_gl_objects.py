@@ -20,7 +20,7 @@ def test_the_context_will_do(context):
 
 def objects():
     from motiongraph.viewer.draw import meshes
-    from motiongraph.viewer.gl.buffers import Block, Geometry, Rows
+    from motiongraph.viewer.gl.buffers import Blocks, Geometry, Rows
     from motiongraph.viewer.gl.framebuffer import Framebuffer, Multisampled
     from motiongraph.viewer.gl.program import Program
     from motiongraph.viewer.gl.texture import ShadowSampler, Texture
@@ -30,7 +30,7 @@ def objects():
         Rows(),
         Geometry(meshes.box()),
         Geometry(),
-        Block(np.dtype([("a", "<f4", 4)])),
+        Blocks(np.dtype([("a", "<f4", 4)])),
         Texture("rgba", (4, 4)),
         ShadowSampler(),
         Framebuffer("srgb", (8, 8), depth=True),

@@ -315,11 +315,12 @@ def test_shadow_edges_do_not_crawl():
     axes = light_axes((0.4, 0.8, 0.45))
     low, high = np.array([-0.4, 0.0, -0.4]), np.array([0.4, 1.8, 0.4])
     first, texel, _ = fit(axes, low, high, 1024)
+    first = np.array(first)
     for step in np.linspace(0.0, 0.5, 40):
         aside = np.array([step, 0.0, 0.0])
         matrix, same, _ = fit(axes, low + aside, high + aside, 1024)
         assert same == texel
-        moved = (matrix[:2, 3] - first[:2, 3]) * 512
+        moved = (np.array(matrix)[:2, 3] - first[:2, 3]) * 512
         np.testing.assert_allclose(moved, np.round(moved), atol=1e-6)
     inside = first @ np.array([*low, 1.0]), first @ np.array([*high, 1.0])
     assert np.abs(inside).max() <= 1.0 + 1e-9
@@ -336,7 +337,7 @@ def test_a_shadow_fits_what_casts_it():
         np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-9)
         low = rng.normal(size=3) * 5
         high = low + rng.random(3) * 8
-        matrix, _, _ = fit(axes, low, high, 2048)
+        matrix = np.array(fit(axes, low, high, 2048)[0])
         corners = np.array(
             [[x, y, z, 1.0] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
         )

@@ -1,14 +1,17 @@
 """Everything solid: capsules, spheres, boxes, cylinders, planes and meshes, opaque or translucent."""
 
+import math
+
 import numpy as np
 from OpenGL import GL
 
 from motiongraph.errors import MotionError
 from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Batch, Capsules, Solids, Spheres
-from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT
+from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, Point
 from motiongraph.viewer.draw.store import Store, Stored
 from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.program import Program
 
@@ -50,8 +53,8 @@ class Bodies:
         """Whether it is a batch of solids."""
         return type(batch) in self._lit
 
-    def draw(self, batch: Batch, stored: Stored, eye: np.ndarray, zoom: float) -> None:
-        """All of an opaque batch; zoom: pixels that a metre is high at a distance of one."""
+    def draw(self, batch: Batch, stored: Stored, eye: Point, zoom: float) -> None:
+        """All of an opaque batch as seen from the eye; zoom: pixels that a metre is high at a distance of one."""
         level = _level(stored, eye, zoom)
         self._bind(self._program(batch), batch, stored, level).draw(stored.count)
 
@@ -59,25 +62,25 @@ class Bodies:
         """Only its depth, for the shadow, which is soft enough to be coarse."""
         self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count)).draw(stored.count)
 
-    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: np.ndarray, zoom: float) -> None:
+    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: Point, zoom: float) -> None:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
         outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
         being blended twice."""
         order = [(away, i, *rows) for i, (batch, _) in enumerate(items) for away, *rows in _bodies(batch, eye)]
         levels = [_level(stored, eye, zoom) for _, stored in items]
-        GL.glEnable(GL.GL_STENCIL_TEST)
+        calls.glEnable(GL.GL_STENCIL_TEST)
         GL.glStencilOp(GL.GL_KEEP, GL.GL_KEEP, GL.GL_REPLACE)
         GL.glStencilMask(0xFF)
         for drawn, (_, i, start, stop) in enumerate(sorted(order, reverse=True)):
             batch, stored = items[i]
             if drawn % 255 == 0:
-                GL.glClear(GL.GL_STENCIL_BUFFER_BIT)
+                calls.glClear(GL.GL_STENCIL_BUFFER_BIT)
             for program, colour in ((self._depth[type(batch)], False), (self._program(batch), True)):
                 GL.glColorMask(colour, colour, colour, colour)
                 GL.glStencilMask(0xFF if colour else 0)
                 GL.glStencilFunc(GL.GL_NOTEQUAL, 1 + drawn % 255, 0xFF)
                 self._bind(program, batch, stored, levels[i], start).draw(stop - start)
-        GL.glDisable(GL.GL_STENCIL_TEST)
+        calls.glDisable(GL.GL_STENCIL_TEST)
 
     def _program(self, batch) -> Program:
         """What draws its colours: with its limbs shading each other, unless it is a crowd."""
@@ -110,14 +113,13 @@ class Bodies:
             owned.release()
 
 
-def _level(stored: Stored, eye: np.ndarray, zoom: float) -> int:
+def _level(stored: Stored, eye: Point, zoom: float) -> int:
     """How fine round things must be for their outline to look it, as seen from the eye."""
-    away = float(np.linalg.norm(np.maximum(np.maximum(stored.low - eye, eye - stored.high), 0.0)))
-    pixels = _THICK * float(zoom) / max(away, 0.3)
+    away = math.hypot(*(max(a - e, e - b, 0.0) for a, e, b in zip(stored.low, eye, stored.high)))
+    pixels = _THICK * zoom / max(away, 0.3)
     # A polygon of n corners misses its circle by radius · (1 − cos(π / n)), about radius · (π / n)² / 2.
-    around = np.pi / np.sqrt(2.0 * _ROUGH / max(pixels, 0.5))
-    level = max((i for i, (corners, _) in enumerate(_FINENESS) if corners >= around), default=0)
-    return _affordable(level, stored.count)
+    around = math.pi / math.sqrt(2.0 * _ROUGH / max(pixels, 0.5))
+    return _affordable(max(sum(corners >= around for corners, _ in _FINENESS) - 1, 0), stored.count)
 
 
 def _affordable(level: int, count: int) -> int:
@@ -130,11 +132,11 @@ def _affordable(level: int, count: int) -> int:
     return level
 
 
-def _bodies(batch: Batch, eye: np.ndarray):
+def _bodies(batch: Batch, eye: Point):
     """(distance from the eye, first row, row after the last) of every body of a translucent batch."""
     groups = np.asarray(batch.groups)
     groups = groups[groups <= len(batch)]
     for start, stop in zip(groups[:-1].tolist(), groups[1:].tolist()):
         if stop > start:
             middle = batch.rows[start:stop, :3].mean(axis=0)
-            yield float(np.linalg.norm(middle - eye)), start, stop
+            yield math.dist(middle.tolist(), eye), start, stop

@@ -8,6 +8,7 @@ Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +23,8 @@ class Batch:
 
     groups: None where all is opaque (alpha is then ignored), or (G + 1,) rising row numbers: rows groups[g] to
     groups[g + 1] form one translucent body, drawn without a view of its inside, the farthest body first.
-    shadow: whether it casts one. `columns` are padded to whole texels of four numbers.
+    shadow: whether it casts one. box: (2, 3) the corners of a box around all that is drawn, where that is known;
+    else it is worked out from the rows. `columns` are padded to whole texels of four numbers.
     """
 
     rows: np.ndarray
@@ -30,6 +32,7 @@ class Batch:
     groups: np.ndarray | None = None
     shadow: bool = True
     version: int = 0
+    box: np.ndarray | None = None
 
     columns: ClassVar[int] = 0
 
@@ -44,9 +47,10 @@ class Batch:
     def __len__(self):
         return len(self.rows) if self.count is None else min(self.count, len(self.rows))
 
-    def touch(self) -> None:
+    def touch(self, box: np.ndarray | None = None) -> None:
         """The rows have changed: upload them before they are drawn next."""
         self.version += 1
+        self.box = box
 
 
 @dataclass(eq=False)
@@ -168,9 +172,9 @@ class SceneFrame:
 class View:
     """A camera and the part of the target it fills; `Camera.view` makes it.
 
-    view: (4, 4) world to camera, projection: (4, 4) camera to clip space, both for column vectors (M @ p), camera
-    looking along −z; rect: x, y, width, height in pixels of the target, y counted down from its top;
-    scale: pixels a point on high-density displays, for widths of lines and points.
+    view: (4, 4) world to camera, turned and shifted only; projection: (4, 4) camera to clip space, in perspective;
+    both for column vectors (M @ p), camera looking along −z; rect: x, y, width, height in pixels of the target, y
+    counted down from its top; scale: pixels a point on high-density displays, for widths of lines and points.
     """
 
     view: np.ndarray
@@ -178,10 +182,11 @@ class View:
     rect: tuple[int, int, int, int]
     scale: float = 1.0
 
-    @property
-    def eye(self) -> np.ndarray:
-        """(3,) where the camera stands."""
-        return -self.view[:3, :3].T @ self.view[:3, 3]
+    @cached_property
+    def eye(self) -> tuple[float, float, float]:
+        """Where the camera stands, x y z."""
+        (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = self.view.tolist()
+        return -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
 
 
 def polyline(points, rgba, joined=None, **options) -> Lines:

@@ -6,6 +6,7 @@ from motiongraph.viewer.draw.bodies import ROWS_UNIT
 from motiongraph.viewer.draw.frame import Batch, Lines, Marks, Points
 from motiongraph.viewer.draw.store import Stored
 from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.program import Program
 
@@ -33,13 +34,13 @@ class Overlays:
         if isinstance(batch, Lines):
             if count > 1:
                 program["count"], program["width"], program["level"] = count, batch.width, int(batch.flat)
-                GL.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count - 1)
+                calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count - 1)
         elif isinstance(batch, Points):
             program["least"] = batch.pixels
-            GL.glDrawArrays(GL.GL_POINTS, 0, count)
+            calls.glDrawArrays(GL.GL_POINTS, 0, count)
         else:
             program["hollow"] = batch.hollow
-            GL.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count)
+            calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count)
 
     def release(self) -> None:
         for owned in (*self._programs.values(), self._nothing):

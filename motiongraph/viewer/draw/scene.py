@@ -5,6 +5,7 @@ samples are averaged in linear light and written as sRGB at the end.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from OpenGL import GL
@@ -13,16 +14,39 @@ from motiongraph.errors import MotionError
 from motiongraph.viewer.draw.bodies import Bodies
 from motiongraph.viewer.draw.frame import Batch, Points, SceneFrame, View
 from motiongraph.viewer.draw.overlays import Overlays
-from motiongraph.viewer.draw.shadow import ShadowMap
+from motiongraph.viewer.draw.shadow import Fitted, ShadowMap
 from motiongraph.viewer.draw.store import Store
 from motiongraph.viewer.draw.surround import Surroundings
-from motiongraph.viewer.draw.uniforms import FRAME, POINT, fill_frame
-from motiongraph.viewer.gl.buffers import Block, Geometry
+from motiongraph.viewer.draw.uniforms import FRAME, POINT, seen, seen_from_sun
+from motiongraph.viewer.gl import calls, state
+from motiongraph.viewer.gl.buffers import Blocks, Geometry
 from motiongraph.viewer.gl.context import current_context
 from motiongraph.viewer.gl.framebuffer import Framebuffer, Multisampled
 from motiongraph.viewer.gl.program import Program
+from motiongraph.viewer.gl.state import OVER, Mode, set_mode
 
 Pane = tuple[SceneFrame, View]
+
+_CLEARED = Mode(write=True, srgb=True)
+_SOLID = Mode(GL.GL_LEQUAL, write=True, cull=True, scissor=True, srgb=True)
+_BLENDED = Mode(GL.GL_LEQUAL, blend=OVER, scissor=True, srgb=True)
+_TRANSLUCENT = Mode(GL.GL_LEQUAL, write=True, blend=OVER, cull=True, scissor=True, srgb=True)
+_SHOWN = Mode()
+
+
+@dataclass(eq=False)
+class _Prepared:
+    """What a pane needs when it is drawn: its batches by kind, its shadow, and the blocks of uniforms of both."""
+
+    scene: SceneFrame
+    view: View
+    shadow: Fitted | None
+    sunlit: int = -1
+    block: int = -1
+    opaque: list[Batch] = field(default_factory=list)
+    translucent: list[Batch] = field(default_factory=list)
+    overlays: list[Batch] = field(default_factory=list)
+    points: list[Batch] = field(default_factory=list)
 
 
 class Renderer:
@@ -42,7 +66,9 @@ class Renderer:
         self._present = Program("present")
         self._present.use()
         self._present["picture"] = 0
-        self._nothing, self._block = Geometry(), Block(FRAME)
+        self._nothing, self._blocks = Geometry(), Blocks(FRAME)
+        calls.glEnable(GL.GL_PROGRAM_POINT_SIZE)
+        GL.glClearColor(0.0, 0.0, 0.0, 1.0)
         self._targets: tuple[Multisampled, Framebuffer] | None = None
         self._copy: Framebuffer | None = None
 
@@ -52,33 +78,24 @@ class Renderer:
         framebuffer: where the picture goes, 0 for the window, None to keep it for `read_pixels` only. What no pane
         covers is black. A size of zero draws nothing.
         """
-        _ = self._block.number  # raises where the renderer was released
+        _ = self._blocks.number  # raises where the renderer was released
         if min(size) < 1:
             return
+        state.forget()
         self._resize(size)
         self._store.begin()
+        prepared = self._prepare(panes)
         multisampled, resolved = self._targets
-        GL.glDisable(GL.GL_SCISSOR_TEST)
-        GL.glEnable(GL.GL_FRAMEBUFFER_SRGB)
-        GL.glEnable(GL.GL_PROGRAM_POINT_SIZE)
         multisampled.bind()
-        GL.glClearColor(0.0, 0.0, 0.0, 1.0)
-        GL.glColorMask(True, True, True, True)
-        GL.glDepthMask(True)
-        GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
-        shadowed = None
-        for scene, view in panes:
-            if min(view.rect[2:]) < 1:
-                continue
-            if scene is not shadowed:
-                self._shadow.draw(scene, self._store, self._bodies)
-                shadowed = scene
+        set_mode(_CLEARED)
+        calls.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
+        for pane in prepared:
+            if pane.shadow and self._shadow.draw(pane.shadow, pane.sunlit, self._blocks, self._store, self._bodies):
                 multisampled.bind()
-            self._draw_pane(scene, view, size[1])
+            self._draw_pane(pane, size[1])
         self._shadow.unbind()
-        GL.glDisable(GL.GL_SCISSOR_TEST)
+        set_mode(_SHOWN)
         multisampled.resolve(resolved)
-        GL.glDisable(GL.GL_FRAMEBUFFER_SRGB)
         if framebuffer is not None:
             self._show(framebuffer)
 
@@ -91,83 +108,76 @@ class Renderer:
             if self._copy:
                 self._copy.release()
             self._copy = Framebuffer("rgba", (width, height))
+        state.forget()
         self._show(self._copy.number)
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._copy.number)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._copy.number)
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
         pixels = np.empty((height, width, 3), np.uint8)
         GL.glReadPixels(0, 0, width, height, GL.GL_RGB, GL.GL_UNSIGNED_BYTE, pixels)
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
         return np.ascontiguousarray(pixels[::-1])
 
-    def _draw_pane(self, scene: SceneFrame, view: View, height: int) -> None:
-        x, y, w, h = view.rect
-        rect = x, height - y - h, w, h
-        GL.glViewport(*rect)
-        GL.glScissor(*rect)
-        GL.glEnable(GL.GL_SCISSOR_TEST)
-        values = self._block.values
-        fill_frame(values, scene, view)
-        self._shadow.fill(values, scene.light.softness)
-        self._block.send(POINT)
-        self._shadow.bind()
-        opaque, translucent, overlays, points = self._sorted(scene.batches)
-        eye = view.eye
-        self._surroundings.draw(scene, self._store, self._shadow, bool(eye[1] < scene.floor.height))
+    def _prepare(self, panes: Sequence[Pane]) -> list[_Prepared]:
+        """Work out what is the same for all that is drawn in each pane, and send it at once."""
+        blocks, found = self._blocks, []
+        blocks.clear()
+        for scene, view in panes:
+            if min(view.rect[2:]) < 1:
+                continue
+            pane = _Prepared(scene, view, self._shadow.fitted(scene, self._store, self._bodies))
+            if pane.shadow:
+                pane.sunlit = blocks.add(seen_from_sun(pane.shadow.matrix))
+            pane.block = blocks.add(seen(scene, view, pane.shadow))
+            self._sort(scene.batches, pane)
+            found.append(pane)
+        if found:
+            blocks.send()
+        return found
 
-        GL.glEnable(GL.GL_DEPTH_TEST)
-        GL.glDepthFunc(GL.GL_LEQUAL)
-        GL.glDepthMask(True)
-        GL.glDisable(GL.GL_BLEND)
-        GL.glEnable(GL.GL_CULL_FACE)
-        for batch in opaque:
-            self._bodies.draw(batch, self._store.ready(batch), eye, values["eye"][3])
-        GL.glEnable(GL.GL_BLEND)
-        GL.glBlendFunc(GL.GL_SRC_ALPHA, GL.GL_ONE_MINUS_SRC_ALPHA)
-        GL.glDisable(GL.GL_CULL_FACE)
-        GL.glDepthMask(False)
-        for batch in overlays:
-            self._overlays.draw(batch, self._store.ready(batch))
-        if translucent:
-            GL.glEnable(GL.GL_CULL_FACE)
-            GL.glDepthMask(True)
-            self._bodies.draw_translucent(
-                [(batch, self._store.ready(batch)) for batch in translucent], eye, values["eye"][3]
-            )
-            GL.glDisable(GL.GL_CULL_FACE)
-            GL.glDepthMask(False)
-        for batch in points:
-            self._overlays.draw(batch, self._store.ready(batch))
-        GL.glDepthMask(True)
-        GL.glDisable(GL.GL_BLEND)
-        GL.glDisable(GL.GL_DEPTH_TEST)
-
-    def _sorted(self, batches: list[Batch]):
-        opaque, translucent, overlays, points = [], [], [], []
+    def _sort(self, batches: list[Batch], pane: _Prepared) -> None:
         for batch in batches:
             if not len(batch):
                 continue
             if self._bodies.draws(batch):
-                (opaque if batch.groups is None else translucent).append(batch)
+                (pane.opaque if batch.groups is None else pane.translucent).append(batch)
             elif self._overlays.draws(batch):
-                (points if isinstance(batch, Points) else overlays).append(batch)
+                (pane.points if isinstance(batch, Points) else pane.overlays).append(batch)
             else:
                 raise MotionError(f"a {type(batch).__name__} cannot be drawn")
-        return opaque, translucent, overlays, points
+
+    def _draw_pane(self, pane: _Prepared, height: int) -> None:
+        scene, view, ready = pane.scene, pane.view, self._store.ready
+        x, y, w, h = view.rect
+        rect = x, height - y - h, w, h
+        calls.glViewport(*rect)
+        calls.glScissor(*rect)
+        self._blocks.bind(pane.block, POINT)
+        self._shadow.bind()
+        eye, zoom = view.eye, 0.5 * h * float(view.projection[1, 1])
+        self._surroundings.draw(scene, self._store, pane.shadow, eye[1] < scene.floor.height)
+        set_mode(_SOLID)
+        for batch in pane.opaque:
+            self._bodies.draw(batch, ready(batch), eye, zoom)
+        set_mode(_BLENDED)
+        for batch in pane.overlays:
+            self._overlays.draw(batch, ready(batch))
+        if pane.translucent:
+            set_mode(_TRANSLUCENT)
+            self._bodies.draw_translucent([(batch, ready(batch)) for batch in pane.translucent], eye, zoom)
+            set_mode(_BLENDED)
+        for batch in pane.points:
+            self._overlays.draw(batch, ready(batch))
 
     def _show(self, framebuffer: int) -> None:
         """Write the finished picture into a framebuffer, as displays expect it."""
         resolved = self._targets[1]
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, framebuffer)
-        GL.glViewport(0, 0, *resolved.size)
-        GL.glDisable(GL.GL_DEPTH_TEST)
-        GL.glDisable(GL.GL_BLEND)
-        GL.glDisable(GL.GL_CULL_FACE)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, framebuffer)
+        calls.glViewport(0, 0, *resolved.size)
+        set_mode(_SHOWN)
         self._present.use()
         self._nothing.bind()
         resolved.colour.bind(0)
-        GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
-        GL.glBindVertexArray(0)
-        GL.glUseProgram(0)
+        calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
 
     def _resize(self, size: tuple[int, int]) -> None:
         if self._targets and self._targets[0].size == size:
@@ -187,5 +197,5 @@ class Renderer:
             self._copy.release()
             self._copy = None
         owned = (self._store, self._bodies, self._shadow, self._surroundings, self._overlays)
-        for one in (*owned, self._present, self._nothing, self._block):
+        for one in (*owned, self._present, self._nothing, self._blocks):
             one.release()

@@ -1,5 +1,6 @@
 """The rows of batches on the graphics card: uploaded when their version changes, released when no longer drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,19 +9,20 @@ from motiongraph.viewer.draw.frame import Batch, Capsules, Solids
 from motiongraph.viewer.draw.meshes import Mesh
 from motiongraph.viewer.gl.buffers import Geometry, Rows
 
-_PATIENCE = 90  # frames a batch may go undrawn before its buffer is given up
+_PATIENCE = 90  # frames a batch may go undrawn before its buffer is given up, when they are next looked through
+_LOOK = 10  # frames between looks
 
 
 @dataclass
 class Stored:
-    """A batch on the card. low, high: (3,) corners of the box around it, metres."""
+    """A batch on the card. low, high: corners x y z of the box around it, metres."""
 
     rows: Rows
     version: int = -1
     count: int = -1
     drawn: int = 0
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
+    low: Sequence[float] = (0.0, 0.0, 0.0)
+    high: Sequence[float] = (0.0, 0.0, 0.0)
 
 
 class Store:
@@ -34,6 +36,8 @@ class Store:
     def begin(self) -> None:
         """A new frame: forget what has not been drawn for a while."""
         self._frame += 1
+        if self._frame % _LOOK:
+            return
         for batch in [b for b, s in self._batches.items() if self._frame - s.drawn > _PATIENCE]:
             self._batches.pop(batch).rows.release()
         for mesh in [m for m, (_, drawn) in self._meshes.items() if self._frame - drawn > _PATIENCE]:
@@ -46,10 +50,10 @@ class Store:
             stored = self._batches[batch] = Stored(Rows())
         stored.drawn = self._frame
         if stored.version != batch.version or stored.count != len(batch):
-            rows = batch.rows[: len(batch)]
-            stored.rows.upload(rows)
             stored.version, stored.count = batch.version, len(batch)
-            stored.low, stored.high = bounds(batch, rows)
+            rows = batch.rows[: stored.count]
+            stored.rows.upload(rows)
+            stored.low, stored.high = (bounds(batch, rows) if batch.box is None else batch.box).tolist()
         return stored
 
     def geometry(self, mesh: Mesh) -> Geometry:
@@ -67,16 +71,16 @@ class Store:
         self._meshes.clear()
 
 
-def bounds(batch: Batch, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (3,), (3,) of a box that holds everything in the rows; for none of them, an empty box."""
+def bounds(batch: Batch, rows: np.ndarray) -> np.ndarray:
+    """(2, 3) corners of a box that holds everything in the rows; for none of them, an empty box."""
     if not len(rows):
-        return np.full(3, np.inf), np.full(3, -np.inf)
+        return np.array([[np.inf] * 3, [-np.inf] * 3])
     least, most = rows.min(axis=0), rows.max(axis=0)
     if isinstance(batch, Capsules):
         reach = max(most[3], most[7])
-        return np.minimum(least[:3], least[4:7]) - reach, np.maximum(most[:3], most[4:7]) + reach
+        return np.stack([np.minimum(least[:3], least[4:7]) - reach, np.maximum(most[:3], most[4:7]) + reach])
     if isinstance(batch, Solids):
         extent = batch.shape.extent if isinstance(batch.shape, Mesh) else 0.87  # half of a cube's diagonal
         reach = extent * max(np.abs(least[8:11]).max(), np.abs(most[8:11]).max())
-        return least[:3] - reach, most[:3] + reach
-    return least[:3] - most[3], most[:3] + most[3]
+        return np.stack([least[:3] - reach, most[:3] + reach])
+    return np.stack([least[:3] - most[3], most[:3] + most[3]])

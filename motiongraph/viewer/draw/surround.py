@@ -4,11 +4,19 @@ from OpenGL import GL
 
 from motiongraph.viewer.draw.bodies import ROWS_UNIT
 from motiongraph.viewer.draw.frame import Capsules, SceneFrame, Solids, Spheres
-from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, ShadowMap
+from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, Fitted
 from motiongraph.viewer.draw.store import Store
 from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.program import Program
+from motiongraph.viewer.gl.state import MULTIPLIED, OVER, Mode, set_mode
+
+_BACKDROP = Mode(scissor=True, srgb=True)
+# The floor leaves its depth, so that what lies under it is hidden; seen from below it hides nothing.
+_FLOOR = Mode(GL.GL_ALWAYS, write=True, blend=OVER, scissor=True, srgb=True)
+_SEEN_THROUGH = Mode(blend=OVER, scissor=True, srgb=True)
+_DARKENING = Mode(blend=MULTIPLIED, scissor=True, srgb=True)
 
 
 class Surroundings:
@@ -30,36 +38,27 @@ class Surroundings:
             program["rows"], program["first"] = ROWS_UNIT, 0
         self._nothing = Geometry()
 
-    def draw(self, scene: SceneFrame, store: Store, shadow: ShadowMap, below: bool) -> None:
+    def draw(self, scene: SceneFrame, store: Store, shadow: Fitted | None, below: bool) -> None:
         """below: the eye is under the floor, which is then seen through."""
         self._nothing.bind()
-        GL.glDisable(GL.GL_CULL_FACE)
-        GL.glDisable(GL.GL_DEPTH_TEST)
-        GL.glDepthMask(False)
-        GL.glDisable(GL.GL_BLEND)
+        set_mode(_BACKDROP)
         self._backdrop.use()
-        GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
-        if scene.floor.style == "none":
+        calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
+        floor = scene.floor
+        if floor.style == "none":
             return
-        GL.glEnable(GL.GL_BLEND)
-        GL.glBlendFunc(GL.GL_SRC_ALPHA, GL.GL_ONE_MINUS_SRC_ALPHA)
-        if not below:
-            # The floor leaves its depth, so that what lies under it is hidden.
-            GL.glEnable(GL.GL_DEPTH_TEST)
-            GL.glDepthFunc(GL.GL_ALWAYS)
-            GL.glDepthMask(True)
+        set_mode(_SEEN_THROUGH if below else _FLOOR)
         self._floor.use()
-        GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
-        GL.glDisable(GL.GL_DEPTH_TEST)
-        GL.glDepthMask(False)
-        if not below:
-            GL.glBlendFunc(GL.GL_ZERO, GL.GL_SRC_COLOR)  # multiplies
-            if shadow.cast:
-                self._shadow.use()
-                self._shadow["part"] = shadow.footprint(scene.floor.height, scene.light.softness)
-                GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
-            if scene.floor.contact > 0.0:
-                self._draw_contact(scene, store)
+        calls.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+        if below:
+            return
+        set_mode(_DARKENING)
+        if shadow:
+            self._shadow.use()
+            self._shadow["part"] = shadow.footprint(floor.height, scene.light.softness)
+            calls.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+        if floor.contact > 0.0:
+            self._draw_contact(scene, store)
 
     def _draw_contact(self, scene: SceneFrame, store: Store) -> None:
         bones = any(isinstance(b, Capsules | Solids) and len(b) for b in scene.batches)
@@ -75,7 +74,7 @@ class Surroundings:
             program["strength"] = scene.floor.contact
             stored = store.ready(batch)
             stored.rows.bind(ROWS_UNIT)
-            GL.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, stored.count)
+            calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, stored.count)
 
     def release(self) -> None:
         for owned in (self._backdrop, self._floor, self._shadow, *self._contact.values(), self._nothing):

@@ -50,19 +50,55 @@ def light_axes(towards: tuple[float, float, float]) -> np.ndarray:
     return axes
 
 
-def fill_frame(values: np.ndarray, scene: SceneFrame, view: View) -> None:
-    """Write camera and surroundings into a record of FRAME; the shadow is filled by whoever drew it."""
-    width, height = view.rect[2:]
-    view_projection = view.projection @ view.view
-    floor, backdrop = scene.floor, scene.backdrop
-    eye = view.eye
-    values["view_projection"] = view_projection.T
-    values["to_world"] = np.linalg.inv(view_projection).T
-    values["eye"] = *eye, 0.5 * height * view.projection[1, 1]
-    values["viewport"] = width, height, view.scale, eye[1] < floor.height
-    values["sun"] = *light_axes(scene.light.towards)[2], _SUN * scene.light.sun
-    values["zenith"] = *linear(backdrop.zenith), _SKY * scene.light.sky
-    values["horizon"] = *linear(backdrop.horizon), floor.style != "none"
-    values["floor_colour"] = *linear(backdrop.floor), floor.height
-    values["floor_other"] = *linear(backdrop.floor_other), floor.style == "grid"
-    values["floor_shape"] = *floor.centre, floor.reach, floor.tile
+def seen_from_sun(matrix) -> tuple[float, ...]:
+    """The numbers of FRAME for drawing a shadow map, by rows of world to clip space; nothing else is asked for."""
+    return (*_columns(matrix), *_NOTHING_ELSE)
+
+
+def seen(scene: SceneFrame, view: View, shadow) -> tuple[float, ...]:
+    """The numbers of FRAME for a scene and its camera; shadow: a `shadow.Fitted`, or None where none falls.
+
+    Plain numbers: arrays as small as these cost more to handle than to work out, and this is done every frame.
+    """
+    (r, u, b, _), (x, y, z) = view.view.tolist(), view.eye
+    (p, _, _, _), (_, q, _, _), (_, _, m, n), _ = view.projection.tolist()
+    floor, (_, _, width, height) = scene.floor, view.rect
+    return (
+        # World to clip space, projection · view.
+        *(p * r[0], q * u[0], m * b[0], -b[0]),
+        *(p * r[1], q * u[1], m * b[1], -b[1]),
+        *(p * r[2], q * u[2], m * b[2], -b[2]),
+        *(p * r[3], q * u[3], m * b[3] + n, -b[3]),
+        # And back: the camera's axes and place, times the inverse of the projection.
+        *(r[0] / p, r[1] / p, r[2] / p, 0.0),
+        *(u[0] / q, u[1] / q, u[2] / q, 0.0),
+        *(x / n, y / n, z / n, 1.0 / n),
+        *(m * x / n - b[0], m * y / n - b[1], m * z / n - b[2], m / n),
+        *(_columns(shadow.to_map) if shadow else _NOWHERE),
+        *(x, y, z, 0.5 * height * q),
+        *(width, height, view.scale, y < floor.height),
+        *_surroundings(scene.light, scene.backdrop, floor.style, floor.height),
+        *(*floor.centre, floor.reach, floor.tile),
+        *((shadow.texel, shadow.depth, scene.light.softness, 1.0) if shadow else (1.0, 1.0, 0.0, 0.0)),
+    )
+
+
+@lru_cache(maxsize=64)
+def _surroundings(light, backdrop, style: str, height: float) -> tuple[float, ...]:
+    """What changes with somebody's wishes only: sun, zenith, horizon and the floor's colours."""
+    return (
+        *(*light_axes(light.towards)[2].tolist(), _SUN * light.sun),
+        *(*linear(backdrop.zenith), _SKY * light.sky),
+        *(*linear(backdrop.horizon), style != "none"),
+        *(*linear(backdrop.floor), height),
+        *(*linear(backdrop.floor_other), style == "grid"),
+    )
+
+
+def _columns(rows) -> tuple[float, ...]:
+    """A matrix given by its rows, as it lies in a block."""
+    return tuple(number for column in zip(*rows) for number in column)
+
+
+_NOWHERE = (0.0,) * 16
+_NOTHING_ELSE = (0.0,) * (FRAME.itemsize // 4 - 16)

@@ -1,32 +1,28 @@
-"""Buffers: rows of instances that shaders fetch from, meshes, and the uniform block of a frame."""
+"""Buffers: rows of instances that shaders fetch from, meshes, and the uniform blocks of a frame."""
 
 import ctypes
+import struct
 
 import numpy as np
 from OpenGL import GL
 
+from motiongraph.viewer.gl import calls, state
 from motiongraph.viewer.gl.objects import Owned
-
-_LEAST = 4096  # bytes; small batches grow without a new buffer every time
 
 
 class Buffer(Owned):
-    """Memory of the graphics card that grows as needed."""
+    """Memory of the graphics card."""
 
     kind = "buffer"
 
     def __init__(self, target, usage):
         super().__init__(GL.glGenBuffers(1))
-        self._target, self._usage, self._size = target, usage, 0
+        self._target, self._usage = target, usage
 
-    def upload(self, data: np.ndarray) -> None:
-        """Replace the contents; what is still being drawn from the old ones is not waited for."""
-        GL.glBindBuffer(self._target, self.number)
-        if data.nbytes > self._size:
-            self._size = max(_LEAST, 1 << (data.nbytes - 1).bit_length())
-        GL.glBufferData(self._target, self._size, None, self._usage)
-        if data.nbytes:
-            GL.glBufferSubData(self._target, 0, data.nbytes, ctypes.c_void_p(data.ctypes.data))
+    def upload(self, size: int, address: int) -> None:
+        """Replace the contents by so many bytes; what is still being drawn from the old ones is not waited for."""
+        calls.glBindBuffer(self._target, self.number)
+        calls.glBufferData(self._target, size, address, self._usage)
 
     def _delete(self, number):
         GL.glDeleteBuffers(1, [number])
@@ -44,15 +40,14 @@ class Rows(Owned):
 
     def upload(self, rows: np.ndarray) -> None:
         """rows: (n, 4 k) float32, contiguous."""
-        self._buffer.upload(rows)
+        self._buffer.upload(rows.nbytes, rows.ctypes.data)
         if not self._attached:
-            GL.glBindTexture(GL.GL_TEXTURE_BUFFER, self.number)
+            self.bind(0)
             GL.glTexBuffer(GL.GL_TEXTURE_BUFFER, GL.GL_RGBA32F, self._buffer.number)
             self._attached = True
 
     def bind(self, unit: int) -> None:
-        GL.glActiveTexture(GL.GL_TEXTURE0 + unit)
-        GL.glBindTexture(GL.GL_TEXTURE_BUFFER, self.number)
+        state.bind_texture(unit, GL.GL_TEXTURE_BUFFER, self.number)
 
     def _delete(self, number):
         GL.glDeleteTextures([number])
@@ -69,23 +64,28 @@ class Geometry(Owned):
         self._buffers, self.corners = [], 0
         if mesh is None:
             return
-        GL.glBindVertexArray(self.number)
-        for place, data in enumerate((mesh.positions, mesh.normals)):
-            self._buffers.append(Buffer(GL.GL_ARRAY_BUFFER, GL.GL_STATIC_DRAW))
-            self._buffers[-1].upload(data)
-            GL.glEnableVertexAttribArray(place)
-            GL.glVertexAttribPointer(place, 3, GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
-        self._buffers.append(Buffer(GL.GL_ELEMENT_ARRAY_BUFFER, GL.GL_STATIC_DRAW))
-        self._buffers[-1].upload(mesh.triangles)
+        for kind, data in (
+            (GL.GL_ARRAY_BUFFER, mesh.positions),
+            (GL.GL_ARRAY_BUFFER, mesh.normals),
+            (GL.GL_ELEMENT_ARRAY_BUFFER, mesh.triangles),
+        ):
+            buffer = Buffer(kind, GL.GL_STATIC_DRAW)
+            self.bind()  # the buffer becomes its own
+            buffer.upload(data.nbytes, data.ctypes.data)
+            if kind == GL.GL_ARRAY_BUFFER:
+                place = len(self._buffers)
+                GL.glEnableVertexAttribArray(place)
+                GL.glVertexAttribPointer(place, 3, GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
+            self._buffers.append(buffer)
         self.corners = mesh.triangles.size
-        GL.glBindVertexArray(0)
+        state.bind_vertices(0)
 
     def bind(self) -> None:
-        GL.glBindVertexArray(self.number)
+        state.bind_vertices(self.number)
 
     def draw(self, instances: int) -> None:
         """The mesh, so many times; it must be bound."""
-        GL.glDrawElementsInstanced(GL.GL_TRIANGLES, self.corners, GL.GL_UNSIGNED_INT, ctypes.c_void_p(0), instances)
+        calls.glDrawElementsInstanced(GL.GL_TRIANGLES, self.corners, GL.GL_UNSIGNED_INT, 0, instances)
 
     def _delete(self, number):
         GL.glDeleteVertexArrays(1, [number])
@@ -93,16 +93,35 @@ class Geometry(Owned):
             buffer.release()
 
 
-class Block(Buffer):
-    """A uniform block (std140) as a numpy record: fill `values`, then `send`."""
+class Blocks(Buffer):
+    """All uniform blocks (std140) of a frame in one buffer, so that they are sent at once.
 
-    kind = "uniform block"
+    `clear`, `add` each of them as its numbers, `send`, then `bind` one after the other.
+    """
+
+    kind = "uniform blocks"
 
     def __init__(self, dtype: np.dtype):
         super().__init__(GL.GL_UNIFORM_BUFFER, GL.GL_DYNAMIC_DRAW)
-        self.values = np.zeros((), dtype)
+        apart = int(GL.glGetIntegerv(GL.GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT))
+        self._size, self._step = dtype.itemsize, -(-dtype.itemsize // apart) * apart
+        self._pack = struct.Struct(f"{dtype.itemsize // 4}f").pack_into
+        self._memory, self._count = (ctypes.c_char * self._step)(), 0
 
-    def send(self, point: int) -> None:
-        """Upload the values and bind them where programs look for them."""
-        self.upload(self.values)
-        GL.glBindBufferBase(GL.GL_UNIFORM_BUFFER, point, self.number)
+    def clear(self) -> None:
+        self._count = 0
+
+    def add(self, numbers) -> int:
+        """A block from its numbers in order, as many as it has; returns what to `bind` it by."""
+        index, self._count = self._count, self._count + 1
+        if self._count * self._step > len(self._memory):
+            self._memory = (ctypes.c_char * (2 * len(self._memory))).from_buffer_copy(bytes(self._memory) * 2)
+        self._pack(self._memory, index * self._step, *numbers)
+        return index
+
+    def send(self) -> None:
+        self.upload(self._count * self._step, ctypes.addressof(self._memory))
+
+    def bind(self, index: int, point: int) -> None:
+        """Let programs that look there find one of the blocks sent."""
+        calls.glBindBufferRange(GL.GL_UNIFORM_BUFFER, point, self.number, index * self._step, self._size)

@@ -2,6 +2,7 @@
 
 from OpenGL import GL
 
+from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.objects import Owned
 from motiongraph.viewer.gl.texture import Texture
 
@@ -16,7 +17,7 @@ class Framebuffer(Owned):
         self.size = size
         self.colour = Texture(colour, size) if colour else None
         self.depth = Texture("depth", size) if depth else None
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
         for texture, place in ((self.colour, GL.GL_COLOR_ATTACHMENT0), (self.depth, GL.GL_DEPTH_ATTACHMENT)):
             if texture:
                 GL.glFramebufferTexture2D(GL.GL_FRAMEBUFFER, place, GL.GL_TEXTURE_2D, texture.number, 0)
@@ -26,8 +27,8 @@ class Framebuffer(Owned):
         _complete()
 
     def bind(self) -> None:
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
-        GL.glViewport(0, 0, *self.size)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
+        calls.glViewport(0, 0, *self.size)
 
     def _delete(self, number):
         GL.glDeleteFramebuffers(1, [number])
@@ -49,20 +50,20 @@ class Multisampled(Owned):
             _Renderbuffer(GL.GL_SRGB8_ALPHA8, size, samples),
             _Renderbuffer(GL.GL_DEPTH24_STENCIL8, size, samples),
         ]
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
         for buffer, place in zip(self._renderbuffers, (GL.GL_COLOR_ATTACHMENT0, GL.GL_DEPTH_STENCIL_ATTACHMENT)):
             GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, place, GL.GL_RENDERBUFFER, buffer.number)
         _complete()
 
     def bind(self) -> None:
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
 
     def resolve(self, target: Framebuffer) -> None:
         """Average the samples of each pixel into `target`, which must be as large and sRGB."""
-        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.number)
-        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, target.number)
+        calls.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.number)
+        calls.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, target.number)
         whole = (0, 0, *self.size)
-        GL.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
+        calls.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
 
     def _delete(self, number):
         GL.glDeleteFramebuffers(1, [number])

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from motiongraph.viewer.gl import state
+
 _LIVE: Counter = Counter()
 
 
@@ -11,25 +13,27 @@ def live() -> dict[str, int]:
 
 
 class Owned:
-    """An OpenGL object. Whoever made it releases it, once; after that any use of it raises."""
+    """An OpenGL object; `number` is its name there. Whoever made it releases it, once; after that any use raises."""
 
     kind = "object"
 
     def __init__(self, number: int):
-        self._number = int(number)
+        self.number = int(number)
         _LIVE[self.kind] += 1
+        state.forget()
 
-    @property
-    def number(self) -> int:
-        """Its name in OpenGL."""
-        if self._number is None:
+    def __getattr__(self, name: str):
+        # Asked for only what is not there: a plain attribute that goes away is the cheapest check.
+        if name == "number":
             raise RuntimeError(f"this {self.kind} was released and cannot be used any more")
-        return self._number
+        raise AttributeError(f"a {type(self).__name__} has no {name!r}")
 
     def release(self) -> None:
         """Give it back; the second time is a mistake and raises."""
-        number, self._number = self.number, None
+        number = self.number
+        del self.number
         _LIVE[self.kind] -= 1
+        state.forget()
         self._delete(number)
 
     def _delete(self, number: int) -> None:

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-import numpy as np
 from OpenGL import GL
 
 from motiongraph.resources import resource
+from motiongraph.viewer.gl import calls, state
 from motiongraph.viewer.gl.objects import Owned
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
@@ -44,7 +44,8 @@ def shader_source(path: Path, defines: tuple[str, ...] = ()) -> tuple[str, list[
 
 
 class Program(Owned):
-    """shaders/NAME.vert and shaders/NAME.frag. `program["name"] = value` sets a uniform of the program in use."""
+    """shaders/NAME.vert and shaders/NAME.frag. `program["name"] = value` sets a uniform of the program in use,
+    to a number or a tuple of them, where it has another value."""
 
     kind = "program"
 
@@ -67,7 +68,7 @@ class Program(Owned):
             for shader in shaders:
                 GL.glDeleteShader(shader)
         super().__init__(number)
-        self._uniforms = {}
+        self._uniforms, self._set = {}, {}
         for i in range(GL.glGetProgramiv(number, GL.GL_ACTIVE_UNIFORMS)):
             uniform, _, kind = GL.glGetActiveUniform(number, i)
             place = GL.glGetUniformLocation(number, uniform)
@@ -75,9 +76,11 @@ class Program(Owned):
                 self._uniforms[_text(uniform).removesuffix("[0]")] = place, _SETTERS[int(kind)]
 
     def use(self) -> None:
-        GL.glUseProgram(self.number)
+        state.use_program(self.number)
 
     def __setitem__(self, name: str, value) -> None:
+        if self._set.get(name) == value:
+            return
         try:
             place, setter = self._uniforms[name]
         except KeyError:
@@ -85,6 +88,7 @@ class Program(Owned):
                 f"program {self.name} has no uniform {name!r}; there are {', '.join(sorted(self._uniforms)) or 'none'}"
             ) from None
         setter(place, value)
+        self._set[name] = value
 
     def bind_block(self, name: str, point: int) -> None:
         """Connect a uniform block to a binding point; the program must have it."""
@@ -97,18 +101,11 @@ class Program(Owned):
         GL.glDeleteProgram(number)
 
 
-def _matrix(place, value):
-    GL.glUniformMatrix4fv(place, 1, GL.GL_TRUE, np.ascontiguousarray(value, np.float32))
-
-
 _SETTERS = {
-    int(GL.GL_FLOAT): lambda place, value: GL.glUniform1f(place, value),
-    int(GL.GL_FLOAT_VEC2): lambda place, value: GL.glUniform2f(place, *value),
-    int(GL.GL_FLOAT_VEC3): lambda place, value: GL.glUniform3f(place, *value),
-    int(GL.GL_FLOAT_VEC4): lambda place, value: GL.glUniform4f(place, *value),
-    int(GL.GL_FLOAT_MAT4): _matrix,
+    int(GL.GL_FLOAT): calls.glUniform1f,
+    int(GL.GL_FLOAT_VEC4): lambda place, value: calls.glUniform4f(place, *value),
     **{
-        int(kind): lambda place, value: GL.glUniform1i(place, value)
+        int(kind): calls.glUniform1i
         for kind in (GL.GL_INT, GL.GL_SAMPLER_2D, GL.GL_SAMPLER_2D_SHADOW, GL.GL_SAMPLER_BUFFER)
     },
 }

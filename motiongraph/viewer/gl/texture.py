@@ -2,6 +2,7 @@
 
 from OpenGL import GL
 
+from motiongraph.viewer.gl import calls, state
 from motiongraph.viewer.gl.objects import Owned
 
 _FORMATS = {
@@ -20,7 +21,7 @@ class Texture(Owned):
         super().__init__(GL.glGenTextures(1))
         self.form, self.size = form, size
         stored, layout, kind = _FORMATS[form]
-        GL.glBindTexture(GL.GL_TEXTURE_2D, self.number)
+        self.bind(0)
         GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, stored, *size, 0, layout, kind, None)
         for name, value in (
             (GL.GL_TEXTURE_MIN_FILTER, GL.GL_NEAREST),
@@ -30,11 +31,9 @@ class Texture(Owned):
             (GL.GL_TEXTURE_MAX_LEVEL, 0),
         ):
             GL.glTexParameteri(GL.GL_TEXTURE_2D, name, value)
-        GL.glBindTexture(GL.GL_TEXTURE_2D, 0)
 
     def bind(self, unit: int) -> None:
-        GL.glActiveTexture(GL.GL_TEXTURE0 + unit)
-        GL.glBindTexture(GL.GL_TEXTURE_2D, self.number)
+        state.bind_texture(unit, GL.GL_TEXTURE_2D, self.number)
 
     def _delete(self, number):
         GL.glDeleteTextures([number])
@@ -58,7 +57,7 @@ class ShadowSampler(Owned):
             GL.glSamplerParameteri(self.number, name, value)
 
     def bind(self, unit: int) -> None:
-        GL.glBindSampler(unit, self.number)
+        calls.glBindSampler(unit, self.number)
 
     def _delete(self, number):
         GL.glDeleteSamplers(1, [number])
