@@ -44,6 +44,7 @@ def _(command: do.BeginStroke, state):
     path, start = state.path, (float(command.x), float(command.z))
     if not np.isfinite(start).all():
         raise MotionError("a stroke begins at a place")
+    state.goal = None  # the camera stands still under the hand
     path.stroke = [start]
     if len(path.points) > 1 and not path.closed and np.hypot(*(path.points[-1] - start)) < _NEAR:
         path.stroke = [tuple(path.points[-1].tolist()), start]

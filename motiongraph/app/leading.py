@@ -19,6 +19,7 @@ _SPARE = 0.5  # s of motion that must be there; below that the next stretch is m
 _FIRST = 1.5  # s that are made before it sets off
 _DECIDED = 0.8  # s beyond what is made for which it is known how the walk goes on: feet look that far ahead
 _TRAIL, _EVERY = 4000, 0.1  # places kept of the way gone, and seconds between them
+_LOOK = 4.0  # m for which the best start is looked for
 _OFF, _ON = 2.0, 1.0  # m from the path: farther away its start is gone to first, until that is so near
 
 
@@ -222,9 +223,9 @@ def set_off(state) -> None:
         from motiongraph.walks.live import LiveWalk
 
         progress(0, 3, "looking at the graph")
-        walk = LiveWalk(graph, at=at, heading=heading)
-        pieces = walk.walk()
-        start, placed = (int(pieces.steps["clip"][0]), int(pieces.steps["start"][0])), pieces.placed
+        start = best_start(graph, at, heading, wish)
+        walk = LiveWalk(graph, start, at=at, heading=heading)
+        placed = walk.walk().placed
         live = Live(walk.graph, start, placed)
         led = Leading(walk.graph, walk, live, start, placed, wish, entries)
         progress(1, 3, "finding a way")
@@ -240,6 +241,18 @@ def set_off(state) -> None:
         state.follow = True
 
     state.jobs.start("lead", "setting off", work, then)
+
+
+def best_start(graph, at, heading: float, wish: Wish) -> tuple[int, int]:
+    """(clip, frame) from which the first metres are gone best: of the path, or straight on."""
+    from motiongraph.walks.path import follow_path
+
+    if wish.line is not None and wish.goal is None:
+        points = wish.line.places[: round(_LOOK / wish.line.spacing) + 1]
+    else:
+        points = [at, at + _LOOK * np.array([np.sin(heading), np.cos(heading)])]
+    found = follow_path(graph, points)
+    return int(found.steps["clip"][0]), int(found.steps["start"][0])
 
 
 def _drawable(led: Leading):
@@ -287,8 +300,19 @@ def go_on(state) -> None:
     if state.graphs.graph is not None:
         path.waiting = False
         set_off(state)
-    elif not any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running):
+    elif not _building(state):
         path.waiting = False
+
+
+def _graph_there(state) -> bool:
+    """Whether there is a graph; if not, one is built with mirror images, which turn to both sides as well."""
+    if state.graphs.graph is None and not _building(state):
+        apply(do.BuildGraph(mirror=True), state)
+    return state.graphs.graph is not None
+
+
+def _building(state) -> bool:
+    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
 
 
 # Commands
@@ -297,6 +321,7 @@ def go_on(state) -> None:
 @apply.register
 def _(command: do.WalkPath, state):
     need_path(state)
+    _graph_there(state)
     apply(do.SetTool("off"), state)
     apply(do.SetWalk("path"), state)
     apply(do.MakeWalk(), state)
@@ -306,11 +331,9 @@ def _(command: do.WalkPath, state):
 def _(command: do.Lead, state):
     led, path = state.leading, state.path
     if command.on and led is None:
-        path.waiting = state.graphs.graph is None
+        path.waiting = not _graph_there(state)
         if not path.waiting:
             set_off(state)
-        elif not any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running):
-            apply(do.BuildGraph(), state)
     elif not command.on:
         path.waiting = False
         for job in state.jobs.running:

@@ -31,7 +31,7 @@ class PathState:
     version: int = 0
     tool: str = "off"
     brush: str | None = None
-    size: float = 6.0
+    size: float = 8.0
     stroke: list[tuple[float, float]] = field(default_factory=list)
     under: tuple[float, float] | None = None
     chosen: int | None = None

@@ -53,7 +53,8 @@ class Wishes:
 class AppState:
     """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
     camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
-    graphs: the graph in hand; walking: the walk that is asked of it.
+    graphs: the graph in hand; walking: the walk that is asked of it; path: the one on the floor;
+    leading: a character that is led there (`leading.Leading`), or None.
     casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
 
@@ -66,6 +67,7 @@ class AppState:
     scene: Scene = field(default_factory=Scene)
     graphs: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
+    leading: object = None
     history: History = field(default_factory=History)
     session: Session = field(default_factory=Session)
     walking: WalkState = field(default_factory=WalkState)

@@ -5,6 +5,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.view import camera_of
+from motiongraph.viewer.floor_tool import FloorTool
 
 _TURN = 180.0  # degrees for a drag as long as the view is high
 _LOOK = 70.0
@@ -13,19 +14,27 @@ _LEFT, _RIGHT, _MIDDLE = 0, 1, 2
 _KEYS = (("w", "s"), ("d", "a"), ("e", "q"))
 
 
+_FARTHEST = 60.0  # metres from the eye: beyond that a pixel is a street
+
+
 class Pointer:
     """Remembers what a button that is held down was pressed for; presses on panels are none of its business."""
 
     def __init__(self):
         self._holding: tuple[int, str] | None = None
         self._at = None
+        self._tool = FloorTool()
 
     def update(self, state, ui, dt: float) -> None:
         io = imgui.get_io()
         self._press(state, ui, io)
         if self._holding is not None and not imgui.is_mouse_down(self._holding[0]):
+            if self._holding[1] == "tool":
+                self._tool.release(state)
             self._holding = None
         kind = self._holding[1] if self._holding else ""
+        if state.path.tool != "off" or state.path.under is not None:
+            self._point(kind, state, ui, io)
         ui.flying = kind == "look"
         if kind:
             self._move(kind, state, ui, io)
@@ -44,16 +53,35 @@ class Pointer:
             track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
             if track != state.active:
                 state.issue(do.TakeTrack(track))
-            if button == _LEFT and imgui.is_mouse_double_clicked(button):
+            self._pane, self._at = pane, _floor(state, ui, pane, io.mouse_pos)
+            imgui.set_window_focus(None)
+            if state.path.tool != "off" and not (io.key_alt or io.key_ctrl or io.key_shift):
+                place = _near(state, self._at)
+                if place is not None and self._tool.press(state, button, place):
+                    self._holding = button, "tool"
+                    return
+                if button == _LEFT:  # the sky: there is nothing to be done, and nothing to be turned by mistake
+                    return
+            elif button == _LEFT and imgui.is_mouse_double_clicked(button):
                 state.issue(do.ResetCamera())
                 return
-            self._holding = button, _purpose(button, io)
-            self._at = _floor(state, ui, pane, io.mouse_pos)
-            self._pane = pane
-            imgui.set_window_focus(None)
+            self._holding = button, _purpose(button, io, state.path.tool != "off")
             return
 
+    def _point(self, kind, state, ui, io) -> None:
+        """Where a tool is on the floor: shown there, and used while its button is held."""
+        pane = self._pane if kind == "tool" else None if io.want_capture_mouse else _pane_under(ui, io.mouse_pos)
+        place = None
+        if state.path.tool != "off" and pane is not None and not kind.startswith(("orbit", "pan", "look")):
+            place = _near(state, _floor(state, ui, pane, io.mouse_pos))
+        if place != state.path.under:
+            state.issue(do.PointAt(place))
+            if kind == "tool" and place is not None:
+                self._tool.drag(state, place)
+
     def _move(self, kind, state, ui, io) -> None:
+        if kind == "tool":
+            return
         high = max(ui.scene[3], 1.0)
         right, down = io.mouse_delta.x / high, io.mouse_delta.y / high
         if not (right or down):
@@ -84,16 +112,26 @@ class Pointer:
             state.issue(do.Fly(forward, right, up, dt * _SPEED * (4.0 if io.key_shift else 1.0)))
 
 
-def _purpose(button: int, io) -> str:
+def _purpose(button: int, io, with_tool: bool = False) -> str:
+    """With a tool in the hand the left button is taken: Alt orbits, or the right button."""
     if button == _MIDDLE:
         return "pan"
     if button == _RIGHT:
-        return "look"
+        return "orbit" if with_tool else "look"
+    if with_tool and io.key_alt:
+        return "orbit"
     if io.key_ctrl:
         return "turn" if io.key_shift else "move"
     if io.key_alt:
         return "ghost"
     return "pan" if io.key_shift else "orbit"
+
+
+def _near(state, point) -> tuple[float, float] | None:
+    """x, z of a point of the floor that is near enough to work at."""
+    if point is None or ((point - state.camera.eye) ** 2).sum() > _FARTHEST**2:
+        return None
+    return float(point[0]), float(point[2])
 
 
 def _pane_under(ui, where) -> int | None:

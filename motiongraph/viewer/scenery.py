@@ -13,6 +13,7 @@ from motiongraph.viewer.draw.characters import look_of
 from motiongraph.viewer.draw.frame import DAY, NIGHT, Batch, Floor, Light, Marks, Points, SceneFrame, marks, polyline
 from motiongraph.viewer.draw.palette import CHARACTERS
 from motiongraph.viewer.pairs import Pairs
+from motiongraph.viewer.paths import Paths
 
 _GHOST = (0.35, 0.45, 0.58, 0.55)
 _PRINT, _PLANTED = (0.16, 0.42, 0.33, 0.40), (0.12, 0.62, 0.42, 0.95)
@@ -35,7 +36,7 @@ class Scenery:
 
     def __init__(self):
         self._parts: dict[str, tuple[object, list[Batch]]] = {}
-        self._pairs = Pairs()
+        self._pairs, self._paths = Pairs(), Paths()
 
     def compose(self, state, track: int, cast: Cast) -> SceneFrame:
         """The scene of this moment."""
@@ -48,7 +49,7 @@ class Scenery:
         batches = self._characters(cast, layers) if pair is None else []
         fixed = (cast.number, entry and entry.number, state.library.version, scene.version)
         if entry is not None:
-            if layers.trajectory and travels:
+            if layers.trajectory and travels and not self._paths.knows_way(state, entry):
                 batches += self._part("trajectory", fixed, lambda: _trajectories(cast))
             if layers.contacts:
                 if travels:
@@ -62,6 +63,8 @@ class Scenery:
         if layers.ghosts and scene.ghosts:
             key = (scene.version, layers.bone_style)
             batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
+        if travels or entry is None:
+            batches += self._paths.batches(state, entry, place)
         x, _, z = state.focus(track).tolist()
         if pair is not None:
             target = camera_of(state, track).target

@@ -54,10 +54,12 @@ def _nearest(places, line, back, ahead):
 
 def progress_along(walk: Walk, curve: Curve) -> np.ndarray:
     """(F,) metres along the path of the point nearest to each frame, looked for near the one before."""
-    return _to_path(trace(walk)[0], curve)[1] * curve.spacing
+    return nearest_on(trace(walk)[0], curve)[1] * curve.spacing
 
 
-def _to_path(places, curve):
+def nearest_on(places, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
+    """Of each of places (F, 2), metres from the path and the number of its nearest sample, looked for near the one
+    before."""
     back, ahead = max(round(_BACK / curve.spacing), 1), max(round(_AHEAD / curve.spacing), 2)
     return _nearest(np.ascontiguousarray(places), curve.places, back, ahead)
 
@@ -67,7 +69,7 @@ def path_error(walk: Walk, curve: Curve) -> dict:
     places, facing = trace(walk)
     if not len(places):
         return {"path_length": curve.length, "path_walked": 0.0}
-    distance, index = _to_path(places, curve)
+    distance, index = nearest_on(places, curve)
     along = np.einsum("ij,ij->i", facing, curve.tangents[index]) >= np.cos(np.radians(_ALONG))
     return {
         "path_length": curve.length,

@@ -54,7 +54,7 @@ class PathPreset:
     that it replaces, else at the character, and goes the same way."""
 
     name: str
-    size: float = 6.0
+    size: float = 8.0
 
 
 @command
