@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.playback import LOOPS, frame_of
+from motiongraph.app.playback import LOOPS, RESULT, frame_of
 
 _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 
@@ -68,6 +68,27 @@ def _shown(name: str):
 
 def _action(group, text, keys="", make=None, **fields):
     return Action(group, text, tuple(keys.split()), make, **fields)
+
+
+def _tool(name: str):
+    """Take a tool, or put it away again."""
+    return lambda state: do.SetTool("off" if state.path.tool == name else name)
+
+
+def _using(name: str):
+    return lambda state: state.path.tool == name
+
+
+def _made(state) -> bool:
+    entry = state.library.get(state.tracks[RESULT].clip)
+    return bool(entry and entry.made)
+
+
+def _remove(state, entry):
+    """With the tool for points in the hand it is those that Delete is about."""
+    if state.path.tool == "edit" and state.path.chosen is not None:
+        return do.RemovePoint(state.path.chosen)
+    return do.RemoveClip(entry.number)
 
 
 ACTIONS: dict[str, Action] = {
@@ -142,7 +163,7 @@ ACTIONS: dict[str, Action] = {
         needs_clip=True,
     ),
     "mirror": _action("Clip", "Add mirrored", "M", _clip(lambda s, e: do.MirrorClip(e.number)), needs_clip=True),
-    "remove": _action("Clip", "Remove", "Delete", _clip(lambda s, e: do.RemoveClip(e.number)), needs_clip=True),
+    "remove": _action("Clip", "Remove", "Delete", _clip(_remove), needs_clip=True),
     # Scene
     "bones": _action("Scene", "Bones", "B", _layer("bones"), checked=_on("bones")),
     "boxes": _action(
@@ -170,6 +191,42 @@ ACTIONS: dict[str, Action] = {
         "D",
         lambda s: do.SetSetting("day", not s.settings.day),
         checked=lambda s: s.settings.day,
+    ),
+    # Path
+    "draw": _action("Path", "Draw a path on the floor", "P", _tool("draw"), checked=_using("draw")),
+    "edit path": _action("Path", "Move its points", "E", _tool("edit"), checked=_using("edit")),
+    "paint": _action("Path", "Paint labels along it", "Shift+E", _tool("paint"), checked=_using("paint")),
+    "goal": _action("Path", "Plant a goal", "V", _tool("goal"), checked=_using("goal")),
+    "no tool": _action("Path", "Put the tool away", "Escape", lambda s: do.SetTool("off")),
+    "walk path": _action("Path", "Walk it", "W", lambda s: do.WalkPath(), possible=lambda s: s.path.line is not None),
+    "lead": _action(
+        "Path",
+        "Lead a character: it goes on for ever",
+        "Shift+W",
+        lambda s: do.Lead(s.leading is None and not s.path.waiting),
+        checked=lambda s: s.leading is not None or s.path.waiting,
+        needs_clip=True,
+    ),
+    "replay": _action("Path", "Replay from the start", "Shift+Home", lambda s: do.Replay(), needs_clip=True),
+    "reset walk": _action("Path", "Reset: take the walk back", "", lambda s: do.ResetWalk(), possible=_made),
+    "smooth": _action("Path", "Smooth it", "", lambda s: do.SmoothPath(), possible=lambda s: s.path.line is not None),
+    "reverse path": _action(
+        "Path", "The other way along it", "", lambda s: do.ReversePath(), possible=lambda s: s.path.line is not None
+    ),
+    "close path": _action(
+        "Path",
+        "Back to where it begins",
+        "",
+        lambda s: do.ClosePath(not s.path.closed),
+        checked=lambda s: s.path.closed,
+        possible=lambda s: len(s.path.points) > 2,
+    ),
+    "clear path": _action(
+        "Path", "Clear it", "", lambda s: do.ClearPath(), possible=lambda s: len(s.path.points) or s.path.goal
+    ),
+    "load path": _action("Path", "Open a path…", "", dialog="load path"),
+    "save path": _action(
+        "Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None
     ),
     # Camera
     "follow": _action(
@@ -222,6 +279,8 @@ MOUSE = (
     ("Ctrl+Shift+drag", "turn the character"),
     ("Alt+drag", "shift the last ghost"),
     ("double click", "reset the camera"),
+    ("with a tool in the hand", "drag uses it; Alt+drag or the right button orbits"),
+    ("editing the path", "drag points, click the line to add one, right click to remove one"),
     ("digits, then Enter", "go to that frame"),
     ("drop files or folders", "open them"),
 )

@@ -36,6 +36,16 @@ def _suffixed(path: Path, suffix: str) -> Path:
 
 
 QUESTIONS = {
+    "load path": Question(
+        "open", "Open a path: x,z in metres on each line", lambda s, paths: do.LoadPath(paths[0]), ("Path", "*.csv *.txt")
+    ),
+    "save path": Question(
+        "save",
+        "Save the path as",
+        lambda s, paths: do.SavePath(_suffixed(paths[0], ".csv")),
+        ("Path", "*.csv"),
+        "path.csv",
+    ),
     "open files": Question("open", "Open clips", lambda s, paths: do.OpenPaths(tuple(paths)), tuple(_MOTION)),
     "open folder": Question("folder", "Open a folder of clips", lambda s, paths: do.OpenPaths(tuple(paths))),
     "save project": Question(
