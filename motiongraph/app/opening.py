@@ -48,7 +48,7 @@ def _take_in(state, result, first: list, lead: str = "") -> None:
 
 
 # Files that are no clips.
-_WHOLE = {".mgproj": do.OpenProject}
+_WHOLE = {".mgproj": do.OpenProject, ".mgraph": do.OpenGraph}
 
 
 @apply.register

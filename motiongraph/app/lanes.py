@@ -1,0 +1,194 @@
+"""The graph as lanes and curves (dissertation, figures 4.5 and 5.6): clips lie in time, transitions join them.
+
+Here are the numbers, in seconds and lanes, clip 0 at 0 and downwards; how they look is the viewer's business. A curve
+is the one of `graph.picture.curves`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+DIM, KEPT, DEAD = 0, 1, 2  # cheap enough but pruned; survives pruning; leads where its clip only ends
+MOST = 20_000  # curves drawn at once
+_FAR = 12.0  # pixels beyond which nobody means a curve
+KINDS = ("all", "within", "between")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """labels: only curves with one of these words at an end, all where empty; kind: "all", "within" clips or "between"
+    them; kept: only what survives pruning."""
+
+    labels: frozenset[str] = frozenset()
+    kind: str = "all"
+    kept: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """A choice of curves. index: (k,) which; state: (k,) DIM, KEPT or DEAD; of: how many there are to be drawn, of
+    which every so many was chosen."""
+
+    index: np.ndarray
+    state: np.ndarray
+    of: int
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """A transition and the one back are the same curve. ends: (n, 4) float32 seconds and lane of both ends; cost: (n,)
+    float32; there, back: (n,) the candidates, leaving the first end and the second, the same one where there is only
+    one way; sets: (n, 2) which set of labels either end has; into: (n, 2, 2) clip and frame where `there` and `back`
+    arrive. Shuffled, always alike: any first part of the curves is a fair sample of all. seconds: (C,) how long each
+    clip is."""
+
+    ends: np.ndarray
+    cost: np.ndarray
+    there: np.ndarray
+    back: np.ndarray
+    sets: np.ndarray
+    into: np.ndarray
+    seconds: np.ndarray
+
+    @classmethod
+    def of(cls, graph) -> "Lanes":
+        table, firsts = graph.candidates.table, np.array([clip.first for clip in graph.clips])
+        places = [table[end].astype(np.int64) << 32 | table[f"{end}_frame"] for end in ("src", "dst")]
+        low, high = np.minimum(*places), np.maximum(*places)
+        order = np.lexsort((places[0] != low, high, low))
+        low, high = low[order], high[order]
+        twin = np.append((low[1:] == low[:-1]) & (high[1:] == high[:-1]), False)[: len(low)]
+        lead = np.flatnonzero(~np.append(False, twin[:-1])[: len(low)])
+        there = order[lead]
+        back = np.where(twin[lead], order[np.minimum(lead + 1, max(len(order) - 1, 0))], there) if len(lead) else there
+        shuffled = np.random.default_rng(0).permutation(len(there))
+        there, back = there[shuffled].astype(np.int32), back[shuffled].astype(np.int32)
+        rows, middle = table[there], 0.5 * graph.window
+        ends = np.empty((len(there), 4), np.float32)
+        sets = np.empty((len(there), 2), np.int32)
+        for k, end in enumerate(("src", "dst")):
+            ends[:, 2 * k] = (rows[f"{end}_frame"] - firsts[rows[end]] + middle) / graph.fps
+            ends[:, 2 * k + 1] = rows[end]
+            sets[:, k] = graph.candidates.labelling.at(rows[end], rows[f"{end}_frame"])
+        into = np.empty((len(there), 2, 2), np.int32)
+        for k, way in enumerate((there, back)):
+            into[:, k, 0], into[:, k, 1] = table["dst"][way], table["dst_frame"][way] + graph.window
+        seconds = np.array([(len(clip) - clip.first) / graph.fps for clip in graph.clips])
+        return cls(ends, rows["cost"].astype(np.float32), there, back, sets, into, seconds)
+
+    def __len__(self):
+        return len(self.there)
+
+    @property
+    def whole(self) -> tuple[float, float, float, float]:
+        """left, right, top, bottom of everything, with some air."""
+        longest = float(self.seconds.max(initial=0.1))
+        return -0.02 * longest, 1.02 * longest, -1.0, len(self.seconds) - 0.4
+
+    def chosen(self, graph, wanted: Filter, span=None, most: int = MOST) -> Curves:
+        """The curves to be drawn of a view of the graph: those that pass the filter and cross `span`; where they are
+        more than `most`, a fair sample of them."""
+        taken, kept = graph.taken[self.there], graph.kept.transitions
+        kept = kept[self.there] | kept[self.back]
+        passed = kept.copy() if wanted.kept else taken
+        if wanted.kind != "all":
+            passed = passed & ((self.ends[:, 1] == self.ends[:, 3]) == (wanted.kind == "within"))
+        if wanted.labels:
+            allowed = np.array([bool(wanted.labels & words) for words in graph.candidates.labelling.sets])
+            passed = passed & (allowed[self.sets[:, 0]] | allowed[self.sets[:, 1]])
+        if span is not None:
+            passed = passed & self._crossing(span)
+        index = np.flatnonzero(passed)
+        count, index = len(index), index[:most]
+        state = np.where(kept[index], KEPT, DIM).astype(np.int8)
+        state[(state == DIM) & self._dead(graph, index)] = DEAD
+        return Curves(index, state, count)
+
+    def _crossing(self, span):
+        left, right, top, bottom = span
+        x0, y0, x1, y1 = self.ends.T
+        beside = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
+        return beside & (np.maximum(y0, y1) >= top) & (np.minimum(y0, y1) - 1.0 <= bottom)  # arcs rise by a lane
+
+    def _dead(self, graph, index):
+        """Whether a curve, either way, arrives where its clip is played to its end."""
+        into = self.into[index]
+        return (into[..., 1] > last_exits(graph)[into[..., 0]]).any(axis=1)
+
+    def nearest(self, index, point, scale) -> tuple[int, float]:
+        """(the curve of `index` that passes nearest to a point, how far, pixels); −1 where there is none.
+
+        point: seconds and lane; scale: pixels a second and a lane.
+        """
+        (x, y), (wide, high) = point, scale
+        ends = self.ends[index]
+        x0, y0, x1, y1 = ends.T
+        reach = _FAR / wide, _FAR / high
+        near = (np.minimum(x0, x1) - reach[0] < x) & (np.maximum(x0, x1) + reach[0] > x)
+        near &= (np.minimum(y0, y1) - reach[1] - (y0 == y1) < y) & (np.maximum(y0, y1) + reach[1] > y)
+        near = np.flatnonzero(near)
+        if not len(near):
+            return -1, np.inf
+        away = _distance(*ends[near].astype(float).T, x, y, wide, high)
+        best = int(np.argmin(away))
+        return int(index[near[best]]), float(away[best])
+
+
+def _distance(x0, y0, x1, y1, x, y, wide, high):
+    """(n,) pixels from curves to a point: at its height, how far away is the curve, and how far at its x? Where both
+    can be said, the height of the triangle between them."""
+    flat, across = y0 == y1, np.where(x0 == x1, 1e-6, x1 - x0)
+    share = (x - x0) / across
+    t = 0.5 - np.sin(np.arcsin(np.clip(1.0 - 2.0 * share, -1.0, 1.0)) / 3.0)  # where x is eased that far
+    rise = np.where(flat, arc_height(across), 0.0)
+    upright = high * np.abs(y - y0 - (y1 - y0) * t + rise * 4.0 * t * (1.0 - t))
+    upright[(share < 0.0) | (share > 1.0)] = np.inf
+    done = np.where(flat, (y0 - y) / np.where(flat, rise, 1.0), (y - y0) / np.where(flat, 1.0, y1 - y0))
+    root = 0.5 * np.sqrt(np.clip(1.0 - done, 0.0, 1.0))
+    level = np.full(len(x0), np.inf)
+    for t in (np.where(flat, 0.5 - root, done), np.where(flat, 0.5 + root, done)):
+        level = np.minimum(level, wide * np.abs(x - x0 - across * t * t * (3.0 - 2.0 * t)))
+    level[(done < 0.0) | (done > 1.0)] = np.inf
+    ends = np.minimum(np.hypot(wide * (x - x0), high * (y - y0)), np.hypot(wide * (x - x1), high * (y - y1)))
+    least, most = np.minimum(upright, level), np.maximum(upright, level)
+    longer = np.where(np.isfinite(most), np.maximum(most, 1e-9), 1e9)
+    least = np.minimum(least, 1e9)
+    return np.minimum(least / np.sqrt(1.0 + (least / longer) ** 2), ends)
+
+
+def arc_height(across):
+    """Lanes: how high a curve that stays in its clip rises, by the seconds between its ends."""
+    return 0.25 + 0.6 * np.minimum(np.abs(across) / 3.0, 1.0)
+
+
+def sampled(ends, points: int = 25) -> np.ndarray:
+    """(points, 2) seconds and lanes along one curve; ends: (4,)."""
+    x0, y0, x1, y1 = (float(value) for value in ends)
+    t = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, points))
+    return np.column_stack(along(x0, y0, x1, y1, t))
+
+
+def along(x0, y0, x1, y1, t):
+    """(x, y) a share t of the way along a curve."""
+    rise = arc_height(x1 - x0) * 4.0 * t * (1.0 - t) if y0 == y1 else 0.0
+    return x0 + (x1 - x0) * t * t * (3.0 - 2.0 * t), y0 + (y1 - y0) * t - rise
+
+
+def last_exits(graph) -> np.ndarray:
+    """(C,) the last frame of every clip at which a transition leaves at this threshold, −1 where none does: what is
+    played on from there comes to the clip's end."""
+    taken, last = np.flatnonzero(graph.taken), np.full(len(graph.clips), -1, np.int64)
+    src = graph.candidates.ends[0][taken]  # sorted, and by frame within a clip
+    ends = np.flatnonzero(np.append(src[1:] != src[:-1], True)[: len(src)])
+    last[src[ends]] = graph.candidates.table["src_frame"][taken[ends]]
+    return last
+
+
+def kept_spans(graph) -> np.ndarray:
+    """(n, 3) lane, start and stop in seconds of the stretches from which motion can go on for ever."""
+    structure, counted = graph.structure, graph.kept.counted
+    first = np.flatnonzero(counted & ~np.append(False, counted[:-1])[: len(counted)])
+    after = np.flatnonzero(counted & ~np.append(counted[1:], False)[: len(counted)])
+    starts = np.array([clip.first for clip in graph.clips])[structure.clip[first]]
+    start, stop = structure.frame[first] - starts, structure.frame[after] + structure.piece[after] - starts
+    return np.column_stack([structure.clip[first], start / graph.fps, stop / graph.fps])
