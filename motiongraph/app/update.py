@@ -3,7 +3,9 @@
 from importlib import import_module
 
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
+    cells,
     drawing,
+    graph_files,
     graphs,
     history,
     leading,
