@@ -11,6 +11,7 @@ from motiongraph.app.graphs import GraphState
 from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library import Entry, Library
+from motiongraph.app.matrix import MatrixState
 from motiongraph.app.path import PathState
 from motiongraph.app.playback import TRACKS, Playback, Track
 from motiongraph.app.scene import Scene
@@ -53,7 +54,7 @@ class Wishes:
 class AppState:
     """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
     camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
-    graphs: the graph in hand; walking: the walk that is asked of it; path: the one on the floor;
+    matrix: of two clips; graphs: the graph in hand; walking: the walk that is asked of it; path: the one on the floor;
     leading: a character that is led there (`leading.Leading`), or None.
     casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
@@ -65,6 +66,7 @@ class AppState:
     tracks: tuple[Track, ...] = field(default_factory=lambda: tuple(Track() for _ in TRACKS))
     active: int = 0
     scene: Scene = field(default_factory=Scene)
+    matrix: MatrixState = field(default_factory=MatrixState)
     graphs: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
     leading: object = None

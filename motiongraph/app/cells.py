@@ -1,0 +1,162 @@
+"""What a cell of the matrix stands for: two poses aligned, the transition there, the loop it closes."""
+
+from math import ceil
+
+import numpy as np
+
+from motiongraph.app import commands as do
+from motiongraph.app.commands import apply
+from motiongraph.app.library import Entry
+from motiongraph.app.matrix import Heat, need_heat
+from motiongraph.app.pair import Pair
+from motiongraph.app.results import Made, show_made
+from motiongraph.errors import MotionError
+
+_LEAD = 1.4  # seconds played before and after a transition
+_LASTS = 8.0  # seconds of looping, at the least
+_MOST = 40  # laps
+
+
+def pair_of(heat: Heat, cell: tuple[int, int], clouds: bool = False) -> Pair:
+    """The two windows of a cell, for the scene."""
+    i, j = cell
+    alignment = heat.matrix.alignment(i, j)
+    return Pair(heat.a, heat.start_a + i, heat.b, heat.start_b + j, alignment, heat.window, clouds=clouds)
+
+
+def transition_walk(heat: Heat, cell: tuple[int, int], clips):
+    """A up to the cell, a transition, and on with B; clips: the parts compared, on one skeleton."""
+    window, (i, j) = heat.window, _opens(heat, cell)
+    lead = round(_LEAD * heat.matrix.fps)
+    steps = [
+        (0, max(i - lead, clips[0].first), i),
+        (1, j + window, min(j + window + lead, len(clips[1]))),
+    ]
+    return _walk(heat, clips, steps, [(0, i, 1, j, cell, False)], "transition")
+
+
+def loop_walk(heat: Heat, cell: tuple[int, int], clips):
+    """The loop that a cell closes, played over and over.
+
+    One clip with itself: from the earlier to the later of the two frames and back by a blend (de Chenu 2006, 3.8.3).
+    Two clips, which he has not: A up to the cell, B from there to the cheapest minimum that leads back to A before the
+    cell, and so on.
+    """
+    window = heat.window
+    if heat.matrix.own:
+        late, early = sorted(cell, reverse=True)
+        cell = late, early
+        i, j = _opens(heat, cell)
+        if i - j - window < 1:
+            raise MotionError(
+                f"frames {heat.start_a + early} and {heat.start_a + late} are too near each other for a loop: it takes "
+                f"more than the {window} frames of a transition"
+            )
+        lap = [(0, j + window, i)]
+        jumps = [(0, i, 0, j, cell, False)]
+    else:
+        back = way_back(heat, cell)
+        (i, j), (home, away) = _opens(heat, cell), _opens(heat, back)
+        lap = [(0, home + window, i), (1, j + window, away)]
+        jumps = [(0, i, 1, j, cell, False), (1, away, 0, home, back, True)]
+    frames = sum(stop - start + window for _, start, stop in lap)
+    laps = min(max(ceil(_LASTS * heat.matrix.fps / frames), 2), _MOST)
+    return _walk(heat, clips, lap * laps, (jumps * laps)[:-1], "loop")
+
+
+def way_back(heat: Heat, cell: tuple[int, int]) -> tuple[int, int]:
+    """The cheapest minimum by which B leads back to A before the cell."""
+    i, j = cell
+    minima = heat.minima
+    leads = (minima["a"] + heat.window <= i) & (minima["b"] >= j + heat.window)
+    found = minima[leads]
+    if not len(found):
+        raise MotionError(
+            f"no minimum leads from {heat.b.name} after frame {heat.start_b + j} back to {heat.a.name} before frame "
+            f"{heat.start_a + i}: a loop needs one to the upper right of the cell"
+        )
+    return int(found["a"][0]), int(found["b"][0])
+
+
+def _opens(heat, cell):
+    """Where the two windows of a cell open, frames of the parts compared."""
+    return cell[0] + heat.matrix.first_a, cell[1] + heat.matrix.first_b
+
+
+def _walk(heat, clips, steps, jumps, method):
+    """A `Walk`; steps: (clip, start, stop); jumps: (src, frame, dst, frame, cell, whether B leads to A)."""
+    from motiongraph.graph.transitions import TRANSITION, inverse_alignment
+    from motiongraph.walks.walk import STEP, Walk
+
+    rows = np.zeros(len(jumps), TRANSITION)
+    for row, (src, at, dst, to, (i, j), back) in zip(rows, jumps):
+        alignment = heat.matrix.alignment(i, j)
+        if back:
+            alignment = inverse_alignment(*alignment)
+        row["src"], row["src_frame"], row["dst"], row["dst_frame"] = src, at, dst, to
+        row["cost"] = heat.matrix.cost[i, j]
+        row["theta"], row["x0"], row["z0"] = alignment
+    return Walk(clips, heat.window, heat.matrix.fps, np.array(steps, STEP), rows, method=method)
+
+
+def _play(state, heat: Heat, cell, find, name: str) -> None:
+    """Make the motion of a walk beside the loop and show it; find: clips → Walk."""
+    n, m = heat.shape
+    if not (0 <= cell[0] < n and 0 <= cell[1] < m):
+        raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")
+
+    def work(progress, deliver):
+        from motiongraph.app.prepared import prepare
+        from motiongraph.synthesis.synthesize import synthesize
+
+        progress(0.0, 1.0, "blending")
+        a, b = heat.a.part, heat.b.part
+        if b.skeleton != a.skeleton:
+            b = b.retargeted(a.skeleton)
+        clips = (a, b)
+        walk = find(clips)
+        clip = synthesize(walk, name=name)
+        progress(0.7, 1.0, "blending")
+        entries = tuple(
+            Entry(e.number, part, prepare(part), start=part.first, stop=len(part))
+            for e, part in zip((heat.a, heat.b), clips)
+        )
+        report = {**walk.report(), "offsets": (heat.a.start, heat.b.start)}
+        deliver((clip, prepare(clip), Made(walk, walk.method, report=report, entries=entries, preview=True)))
+
+    state.jobs.start("preview", f"blending {name}", work, lambda made: show_made(state, *made))
+
+
+# Commands
+
+
+@apply.register
+def _(command: do.PointAtCell, state):
+    matrix, cell = state.matrix, command.cell
+    if cell is None:
+        if matrix.pair is not None and state.scene.pair is matrix.pair:
+            state.scene.pair = None
+        matrix.cell = matrix.pair = None
+        return
+    heat = need_heat(state)
+    n, m = heat.shape
+    if not (0 <= cell[0] < n and 0 <= cell[1] < m):
+        raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")
+    shown = matrix.pair is not None and state.scene.pair is matrix.pair
+    if not shown or cell != matrix.cell or matrix.pair.a is not heat.a or matrix.pair.clouds != matrix.clouds:
+        matrix.cell, matrix.pair = tuple(cell), pair_of(heat, cell, matrix.clouds)
+        state.scene.pair = matrix.pair
+
+
+@apply.register
+def _(command: do.PreviewCell, state):
+    heat = need_heat(state)
+    name = f"{heat.a.name} → {heat.b.name}"
+    _play(state, heat, command.cell, lambda clips: transition_walk(heat, command.cell, clips), name)
+
+
+@apply.register
+def _(command: do.LoopCell, state):
+    heat = need_heat(state)
+    name = f"loop of {heat.a.name}" if heat.matrix.own else f"loop of {heat.a.name} and {heat.b.name}"
+    _play(state, heat, command.cell, lambda clips: loop_walk(heat, command.cell, clips), name)
