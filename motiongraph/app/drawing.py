@@ -109,6 +109,11 @@ def _(command: do.PathPreset, state):
     _see(state)
 
 
+@apply.register
+def _(command: do.SetPresetSize, state):
+    state.path.size = min(max(float(command.size), 0.5), 100.0)
+
+
 def _see(state) -> None:
     """Let the camera glide to where the whole path is in view."""
     from motiongraph.app.view import overlook

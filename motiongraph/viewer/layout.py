@@ -14,6 +14,7 @@ from motiongraph.viewer.panels.messages import messages_panel, status_bar
 from motiongraph.viewer.panels.path import path_panel
 from motiongraph.viewer.panels.scene import scene_panel
 from motiongraph.viewer.panels.stats import stats_panel
+from motiongraph.viewer.panels.tools import tool_bar
 from motiongraph.viewer.panels.walk import walk_panel
 
 # Name in the state → title, content, and where it is docked at first.
@@ -102,6 +103,7 @@ class Layout:
     @staticmethod
     def _floating(state, ui) -> None:
         scene_overlay(state, ui)
+        tool_bar(state, ui)
         if state.wishes.panels:
             hint_overlay(state, ui)
             recover_overlay(state, ui)

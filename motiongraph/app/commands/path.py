@@ -58,6 +58,13 @@ class PathPreset:
 
 
 @command
+class SetPresetSize:
+    """Metres, of the next ready-made path."""
+
+    size: float
+
+
+@command
 class MovePoint:
     point: int
     x: float

@@ -8,18 +8,12 @@ from pathlib import Path
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.results import results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
 from motiongraph.viewer.panels.widgets import field, icons, note, section
 
-_HINTS = (
-    (icons.ICON_FA_COMPUTER_MOUSE, "Drag orbits, the wheel zooms"),
-    (icons.ICON_FA_PLAY, "Space plays, arrow keys step"),
-    (icons.ICON_FA_PERSON_WALKING, "Click another clip; A shows all at once"),
-    (icons.ICON_FA_LAYER_GROUP, "C point cloud, O flow, G pins a ghost"),
-    (icons.ICON_FA_FOLDER_OPEN, "Drop your own .bvh or .amc files here"),
-    (icons.ICON_FA_KEYBOARD, "? lists every key"),
-)
+_MORE = "Drag orbits, the wheel zooms, Space plays. Drop your own .bvh or .amc files here. ? lists every key."
 
 
 def shortcuts_window(state, ui) -> None:
@@ -79,42 +73,69 @@ _OVERLAY = int(
 
 
 def hint_overlay(state, ui) -> None:
-    """What to try, in a corner of the scene, until it is closed."""
+    """From clips to a character on a path in four steps that tick themselves, in a corner of the scene."""
     x, y, width, height = ui.scene
-    if not state.hint or width < ui.px(560) or height < ui.px(300):
+    if not state.hint or width < ui.px(380) or height < ui.px(300):
         return
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
-    imgui.set_next_window_bg_alpha(0.86)
+    imgui.set_next_window_bg_alpha(0.9)
     imgui.begin("hint", None, _OVERLAY)
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
-    imgui.text("What to try")
+    imgui.text("Make a character walk where you draw")
     imgui.pop_font()
-    for icon, text in _HINTS:
-        imgui.text_colored(theme.ACCENT, icon)
-        imgui.same_line(0, ui.px(6))
-        imgui.text(text)
-    imgui.dummy((0, ui.px(2)))
-    if imgui.button("Got it"):
+    steps = _steps(state)
+    now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
+    for index, step in enumerate(steps):
+        _step(index, step, index == now, state, ui)
+    if now == len(steps):
+        imgui.text_colored(theme.GOOD, "Done. Draw another, or press Lead and plant goals.")
+    imgui.push_text_wrap_pos(ui.px(330))
+    imgui.text_disabled(_MORE)
+    imgui.pop_text_wrap_pos()
+    if imgui.button("Close"):
         state.issue(do.DismissHint())
     imgui.end()
 
 
-def recover_overlay(state, ui) -> None:
-    """Work that a run which ended badly has left, until someone says what is to become of it."""
-    lost = state.session.lost
-    if lost is None:
-        return
-    x, y, width, _ = ui.scene
-    imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
-    imgui.begin("recover", None, _OVERLAY)
-    when = datetime.fromtimestamp(lost.stat().st_mtime) if lost.exists() else datetime.now()
-    imgui.text(f"motiongraph did not end as it should last time. Its work of {when:%d %B, %H:%M} was kept.")
-    if imgui.button("Open it"):
-        state.issue(do.Recover(True))
-    imgui.same_line()
-    if imgui.button("Throw it away"):
-        state.issue(do.Recover(False))
-    imgui.end()
+def _steps(state):
+    """(done, what it is about, word on its button, what the button asks for, or None while that makes no sense)."""
+    building = any(job.kind == "graph" for job in state.jobs.running)
+    walking = any(job.kind == "walk" for job in state.jobs.running)
+    clips, graph = len(state.library) > 0, state.graphs.graph is not None
+    drawn = state.path.line is not None
+    walked = any(entry.made.asked is not None for entry in results(state))
+    play = "Pause" if state.playback.playing else "Play"
+    return (
+        (clips, "Clips of captured motion", play if clips else "Open samples",
+         do.TogglePlay() if clips else do.OpenSamples()),
+        (graph, "Find where one clip can turn into another", "Building…" if building else "Build the graph",
+         do.BuildGraph(mirror=True) if clips and not building else None),
+        (drawn, "Draw a path: hold the left button on the floor", "Draw",
+         do.SetTool("draw") if state.path.tool != "draw" else None),
+        (walked, "Watch a character walk it", "Walking…" if walking else "Walk it",
+         do.WalkPath() if drawn and not walking else None),
+    )  # fmt: skip
+
+
+def _step(index, step, now, state, ui) -> None:
+    """A line of the list: a tick or its number, what it is, its button; the next one to do stands out."""
+    done, text, word, command = step
+    imgui.align_text_to_frame_padding()
+    if done:
+        imgui.text_colored(theme.GOOD, icons.ICON_FA_CIRCLE_CHECK)
+    else:
+        imgui.text_colored(theme.ACCENT if now else theme.FAINT, f" {index + 1}. ")
+    imgui.same_line(ui.px(34))
+    imgui.text_colored(theme.INK if now else theme.FAINT, text)
+    imgui.same_line(ui.px(352))
+    if now:
+        imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.7))
+    imgui.begin_disabled(command is None)
+    if imgui.button(f"{word}##{index}", (ui.px(116), 0)):
+        state.issue(command)
+    imgui.end_disabled()
+    if now:
+        imgui.pop_style_color()
 
 
 def scene_overlay(state, ui) -> None:

@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.playback import ROOTS
 from motiongraph.viewer import theme
+from motiongraph.viewer.panels.tools import presets_menu
 from motiongraph.viewer.panels.widgets import action_item
 
 ROOT_NAMES = {
@@ -100,6 +101,14 @@ def _scene(state, ui) -> None:
     _items("floor|shadows|day", state, ui)
 
 
+def _path(state, ui) -> None:
+    _items("draw|edit path|paint|goal|no tool|-", state, ui)
+    if imgui.begin_menu("Ready-made"):
+        presets_menu(state, ui)
+        imgui.end_menu()
+    _items("smooth|reverse path|close path|clear path|-|walk path|lead|replay|reset walk|-|load path|save path", state, ui)
+
+
 def _camera(state, ui) -> None:
     _items("follow|reset camera|-|front|side|top|three-quarter|-|below floor", state, ui)
 
@@ -137,6 +146,7 @@ _MENUS = {
     "Clip": _clip,
     "Playback": _playback,
     "Scene": _scene,
+    "Path": _path,
     "Camera": _camera,
     "View": _view,
     "Help": _help,
