@@ -86,6 +86,35 @@ def test_depth_is_no_limit():
     assert (part == 0).all()
 
 
+# ---- layers
+
+
+@given(SEEDS)
+@settings(max_examples=120, deadline=None)
+def test_layers_against_plain_loops(seed):
+    graph = random_graph(np.random.default_rng(seed), transitions=30)
+    clips, rows = plain(graph)
+    expected = naive.layers(clips, rows, graph.window)
+    s, layers = graph.structure, graph.candidates.layers
+    places = list(zip(layers.labels.tolist(), layers.node.tolist()))
+    assert places == sorted(set(places))
+    leaves = np.repeat(np.arange(len(layers)), np.diff(layers.first))
+    assert (layers.labels[leaves] == layers.labels[layers.arrives]).all()
+    assert (layers.node[leaves] == s.leaves[layers.transition]).all()
+    assert (layers.node[layers.arrives] == s.arrives[layers.transition]).all()
+    assert set(layers.loops) == {e for e, (a, b) in enumerate(zip(leaves, layers.arrives)) if a == b}
+    on = np.flatnonzero(layers.goes_on)
+    assert set(on) | set(on + 1) | set(leaves) | set(layers.arrives) == set(range(len(layers)))
+    for labels, words in enumerate(graph.candidates.labelling.sets):
+        own = on[layers.labels[on] == labels]
+        start, stop = layers.node[own], layers.node[own + 1]
+        pieces = set(zip(s.clip[start].tolist(), s.frame[start].tolist(), s.frame[stop].tolist()))
+        chosen = layers.transition[layers.labels[leaves] == labels]
+        assert (pieces, {rows[t] for t in chosen}) == expected[words]
+        assert layers.piece[own].tolist() == (s.frame[stop] - s.frame[start]).tolist()
+    assert not layers.piece[~layers.goes_on].any()
+
+
 # ---- pruning
 
 

@@ -18,7 +18,7 @@ POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), (
 
 def _kept_at(c: Candidates, threshold: float) -> int:
     taken = c.cost <= threshold
-    return prune(c.structure, taken, c.labelling, c.piece_sets, c.transition_sets).frames
+    return prune(c.structure, c.layers, taken).frames
 
 
 def threshold(candidates: Candidates) -> float:
@@ -51,7 +51,7 @@ def trade_off(candidates: Candidates, points: int = 33) -> np.ndarray:
     rows["threshold"] = np.linspace(0.0, c.dearest, points)
     for row in rows:
         taken = c.cost <= row["threshold"]
-        kept = prune(c.structure, taken, c.labelling, c.piece_sets, c.transition_sets)
+        kept = prune(c.structure, c.layers, taken)
         row["share"] = kept.frames / c.frames
         row["transitions"] = kept.transitions.sum()
         row["mean_cost"] = c.cost[kept.transitions].mean() if kept.transitions.any() else 0.0

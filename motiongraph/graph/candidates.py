@@ -9,6 +9,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.labelling import Labelling
+from motiongraph.graph.layers import Layers
 from motiongraph.graph.structure import Structure
 from motiongraph.graph.transitions import TRANSITION, both_ways, in_order
 from motiongraph.metric.metric import Metric
@@ -122,7 +123,7 @@ class Candidates:
 
     @cached_property
     def structure(self) -> Structure:
-        return Structure.of(self.table, self.window)
+        return Structure.of(self.table, [len(clip) for clip in self.clips], self.window)
 
     @cached_property
     def labelling(self) -> Labelling:
@@ -135,6 +136,18 @@ class Candidates:
     @cached_property
     def transition_sets(self) -> np.ndarray:
         return self.labelling.transitions(self.table, self.window)
+
+    @cached_property
+    def set_pairs(self) -> np.ndarray:
+        """(T,) the sets of labels of the frames every transition leaves and enters: first times their number, plus
+        second."""
+        rows, at = self.table, self.labelling.at
+        out, into = (at(rows[end], rows[f"{end}_frame"]).astype(np.intp) for end in ("src", "dst"))
+        return out * len(self.labelling.sets) + into
+
+    @cached_property
+    def layers(self) -> Layers:
+        return Layers.of(self.structure, self.piece_sets, self.transition_sets, len(self.labelling.sets))
 
 
 def _pairs(count):

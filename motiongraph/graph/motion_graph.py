@@ -117,14 +117,13 @@ class MotionGraph:
     @cached_property
     def taken(self) -> np.ndarray:
         """(T,) bool: the candidates that are cheap enough."""
-        c = self.candidates
-        return c.cost <= self.thresholds.limits(c.table, c.labelling)
+        return self.candidates.cost <= self.thresholds.limits(self.candidates)
 
     @cached_property
     def kept(self) -> Kept:
         """What pruning leaves of this graph, whether or not it is the pruned one."""
         c = self.candidates
-        return prune(c.structure, self.taken, c.labelling, c.piece_sets, c.transition_sets)
+        return prune(c.structure, c.layers, self.taken)
 
     @property
     def open(self) -> np.ndarray:

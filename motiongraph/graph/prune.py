@@ -5,31 +5,34 @@ and sinks go. Edges from one kept part to another stay: wherever they arrive, mo
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numba import njit, types
 
-from motiongraph.graph.labelling import Labelling
+from motiongraph.graph.layers import Layers
 from motiongraph.graph.structure import Structure, read, strong_components
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
     """What may be walked. transitions: (T,) bool; pieces: (N,) bool, whether the piece from a node to the next may be
-    played; nodes: (N,) bool, those in the kept part of a set; members: (sets, N) bool, of which set; counted: (N,)
-    bool, the pieces inside those parts, from whose frames motion of the same labels can go on for ever; sizes: for
-    every set of labels the frames of its strong parts with a cycle, largest first; reach: (sets, sets) bool, from
-    which set motion can get to which other."""
+    played; nodes: (N,) bool, those in the kept part of a set; places: (M,) bool, the same in the `layers` of the sets;
+    counted: (N,) bool, the pieces inside those parts, from whose frames motion of the same labels can go on for ever;
+    sizes: for every set of labels the frames of its strong parts with a cycle, largest first; reach: (sets, sets) bool,
+    from which set motion can get to which other."""
 
     transitions: np.ndarray
     pieces: np.ndarray
     nodes: np.ndarray
-    members: np.ndarray
+    places: np.ndarray
     counted: np.ndarray
     sizes: tuple[np.ndarray, ...]
     reach: np.ndarray
+    layers: Layers
 
-    @property
+    @cached_property
     def parts(self) -> np.ndarray:
         """(sets,) frames in the largest strong part of each set of labels."""
         return np.array([size[0] if len(size) else 0 for size in self.sizes], np.int64)
@@ -39,88 +42,103 @@ class Kept:
         """Frames of original motion from which motion of the same labels can go on for ever."""
         return int(self.parts.sum())
 
+    @cached_property
+    def members(self) -> np.ndarray:
+        """(sets, N) bool: the nodes in the kept part of each set."""
+        members = np.zeros((self.layers.sets, len(self.nodes)), bool)
+        members[self.layers.labels[self.places], self.layers.node[self.places]] = True
+        return members
 
-def prune(structure: Structure, taken: np.ndarray, labelling: Labelling, piece_sets, transition_sets) -> Kept:
+
+def prune(structure: Structure, layers: Layers, taken: np.ndarray) -> Kept:
     """Prune the graph whose transitions are those of `taken` (T,) bool."""
-    sets = len(labelling.sets)
-    members = np.zeros((sets, len(structure)), bool)
-    pieces, transitions = np.zeros(len(structure), bool), np.zeros(len(taken), bool)
-    sizes = []
-    for s in range(sets):
-        own = structure.goes_on if sets == 1 else structure.goes_on & (piece_sets == s)
-        open_ = taken if sets == 1 else taken & (transition_sets == s)
-        size, members[s], inner_pieces, inner = _largest(structure, open_, own)
-        sizes.append(size)
-        pieces |= inner_pieces
-        transitions |= inner
-    nodes, counted, reach = members.any(axis=0), pieces.copy(), np.eye(sets, dtype=bool)
-    if sets > 1:
-        transitions |= taken & nodes[structure.leaves] & nodes[structure.arrives]
-        following, between = _between(structure, nodes)
-        pieces |= between
-        on = np.flatnonzero(between & nodes)
-        leaves = np.concatenate([structure.leaves[transitions], on])
-        reach = _reach(members, leaves, np.concatenate([structure.arrives[transitions], following[on]]))
-    return Kept(transitions, pieces, nodes, members, counted, tuple(sizes), reach)
+    open_ = taken[layers.transition]
+    part = strong_components(layers.first, layers.arrives, open_, layers.goes_on)
+    frames, labels = _sizes(part, layers.piece, layers.labels, layers.arrives[layers.loops[open_[layers.loops]]])
+    # By set, then from the largest; of equal ones the first that was found is kept.
+    order = np.lexsort((-frames, labels))
+    order = order[frames[order] >= 0]
+    starts = np.searchsorted(labels[order], np.arange(layers.sets + 1))
+    sizes = tuple(frames[order[a:b]] for a, b in pairwise(starts))
+    best = np.zeros(len(frames), bool)
+    best[order[starts[:-1][np.diff(starts) > 0]]] = True
+
+    # Of a node in several sets one is noted: motion can change between all of them there, which reach tells.
+    reach = np.eye(layers.sets, dtype=bool)
+    own, counted = np.full(len(structure), -1, np.int32), np.zeros(len(structure), bool)
+    places = _mark(part, best, layers.goes_on, layers.labels, layers.node, own, counted, reach)
+    pieces = np.zeros(len(structure), bool)
+    transitions = _join(structure.clip, structure.leaves, structure.arrives, taken, own, pieces, reach)
+    for _ in range(layers.sets.bit_length()):
+        reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
+    return Kept(transitions, pieces, own >= 0, places, counted, sizes, reach, layers)
 
 
-def _largest(structure, open_, own):
-    """The largest strong part of the edges open_ (T,) and own (N,): the frames of all parts with a cycle, largest
-    first, and what belongs to the largest: nodes (N,), pieces (N,) and transitions (T,)."""
-    nodes, pieces, inner = np.zeros(len(own), bool), np.zeros(len(own), bool), np.zeros(len(open_), bool)
-    if not open_.any():
-        return np.zeros(0, np.int64), nodes, pieces, inner
-    part = strong_components(structure.first, structure.arrives, open_, own)
-    sizes = _mark(structure.first, structure.arrives, open_, own, structure.piece, part, nodes, pieces, inner)
-    return np.sort(sizes)[::-1], nodes, pieces, inner
+_B, _I, _L = types.boolean, types.int32, types.int64
+_MARKS, _REACH = _B[::1], _B[:, ::1]
 
 
-_B = types.boolean
-_GRAPH = read(types.int32), read(types.int32), read(_B), read(_B), read(types.int64), read(types.int32)
-
-
-@njit(types.int64[::1](*_GRAPH, _B[::1], _B[::1], _B[::1]), cache=True, nogil=True)
-def _mark(first, arrives, open_, own, piece, part, nodes, pieces, inner):
-    """Marks the part with most frames of those with a cycle; returns the frames of all of them."""
-    count = part.max() + 1
-    frames, cyclic = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+@njit(types.UniTuple(_L[::1], 2)(read(_I), read(_L), read(_I), read(_I)), cache=True, nogil=True)
+def _sizes(part, piece, labels, loops):
+    """Of every part: its frames, −1 where it has no cycle, and its set. loops: places that lead to themselves."""
+    count = 0
+    for v in range(part.shape[0]):
+        count = max(count, part[v] + 1)
+    frames, own, places = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int32)
     for v in range(part.shape[0]):
         p = part[v]
-        if own[v] and part[v + 1] == p:
-            frames[p] += piece[v]
-        for e in range(first[v], first[v + 1]):
-            # Pieces lead forward only, so that every cycle has a transition.
-            if open_[e] and part[arrives[e]] == p:
-                cyclic[p] = True
-    best = -1
+        if p >= 0:
+            own[p] = labels[v]
+            places[p] += 1
+            if piece[v] and part[v + 1] == p:
+                frames[p] += piece[v]
+    for v in loops:
+        places[part[v]] += 1
     for p in range(count):
-        if cyclic[p] and (best < 0 or frames[p] > frames[best]):
-            best = p
-    if best >= 0:
-        for v in range(part.shape[0]):
-            if part[v] == best:
-                nodes[v] = True
-                pieces[v] = own[v] and part[v + 1] == best
-                for e in range(first[v], first[v + 1]):
-                    inner[e] = open_[e] and part[arrives[e]] == best
-    return frames[cyclic]
+        if places[p] < 2:
+            frames[p] = -1
+    return frames, own
 
 
-def _between(structure, nodes):
-    """(N,) the next of `nodes` after each node, and (N,) bool, the pieces that lie between two of them in one clip."""
-    count = np.arange(len(nodes))
-    last = np.maximum.accumulate(np.where(nodes, count, 0))
-    following = np.minimum.accumulate(np.append(np.where(nodes, count, len(nodes) - 1), len(nodes) - 1)[:0:-1])[::-1]
-    met = nodes[last] & nodes[following] & (following > count)
-    clip = structure.clip
-    return following, met & (clip[last] == clip) & (clip[following] == clip)
+@njit(
+    _MARKS(read(_I), read(_B), read(_B), read(_I), read(_I), _I[::1], _MARKS, _REACH),
+    cache=True,
+    nogil=True,
+)
+def _mark(part, best, goes_on, labels, node, own, counted, reach):
+    """(M,) bool, the places in the parts that are `best`. Writes to own (N,) a set that each node is in, to counted
+    (N,) the pieces inside, and to reach (sets, sets) that motion can change between sets that share a node."""
+    places = np.zeros(part.shape[0], np.bool_)
+    for v in range(part.shape[0]):
+        p = part[v]
+        if p < 0 or not best[p]:
+            continue
+        n, label = node[v], labels[v]
+        places[v] = True
+        if own[n] >= 0:
+            reach[own[n], label] = reach[label, own[n]] = True
+        own[n] = label
+        if goes_on[v] and part[v + 1] == p:
+            counted[n] = True
+    return places
 
 
-def _reach(members, leaves, arrives):
-    """(sets, sets) bool: from which set's part motion can get to which other's; edges from leaves to arrives (E,)."""
-    reach = np.eye(len(members), dtype=bool)
-    for s, member in enumerate(members):
-        reach[s] |= members[:, arrives[member[leaves]]].any(axis=1)
-    for _ in range(len(reach).bit_length()):
-        reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
-    return reach
+@njit(_MARKS(read(_L), read(_I), read(_I), read(_B), read(_I), _MARKS, _REACH), cache=True, nogil=True)
+def _join(clip, leaves, arrives, taken, own, pieces, reach):
+    """(T,) bool, the transitions taken between nodes that have a set. Marks in pieces (N,) those between two such nodes
+    of one clip, and in reach (sets, sets) which set leads straight to which."""
+    last = -1
+    for v in range(own.shape[0]):
+        if own[v] >= 0:
+            if last >= 0 and clip[last] == clip[v]:
+                pieces[last:v] = True
+                reach[own[last], own[v]] = True
+            last = v
+    transitions = np.zeros(taken.shape[0], np.bool_)
+    for e in range(taken.shape[0]):
+        # Without branches, since which are taken cannot be foreseen. A node without a set is −1, another's place in
+        # reach, where False then changes nothing.
+        out, into = own[leaves[e]], own[arrives[e]]
+        transitions[e] = taken[e] & (out >= 0) & (into >= 0)
+        reach[out, into] |= transitions[e]
+    return transitions

@@ -1,8 +1,11 @@
 """The figures of a graph: those of the dissertation's section 5.1.2, and what Kovar 2002 says of connectivity."""
 
 import numpy as np
+from numba import njit, types
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+
+from motiongraph.graph.structure import read
 
 
 def report(graph, connections: int = 0) -> dict:
@@ -12,12 +15,11 @@ def report(graph, connections: int = 0) -> dict:
     about two seconds); 0 leaves the figure out, since it takes longer than a frame.
     """
     kept, clips, candidates, labelling = graph.kept, graph.clips, graph.candidates, graph.candidates.labelling
-    chosen = np.flatnonzero(graph.open)
-    src, dst, cost = (column[chosen] for column in (*candidates.ends, candidates.cost))
-    out, into = (np.bincount(end, minlength=len(clips)) for end in (src, dst))
+    cost = candidates.cost[np.flatnonzero(graph.open)]
+    degrees, choice = np.zeros((2, len(clips)), np.int64), np.zeros(len(graph.structure), bool)
+    within = _tally(graph.open, *candidates.ends, graph.structure.leaves, graph.structure.arrives, degrees, choice)
+    out, into = degrees
     most, least = int(np.argmax(out)), int(np.argmin(out))
-    choice = np.zeros(len(graph.structure), bool)
-    choice[graph.structure.leaves[chosen]] = choice[graph.structure.arrives[chosen]] = True
     figures = {
         "clips": len(clips),
         "frames": candidates.frames,
@@ -32,7 +34,7 @@ def report(graph, connections: int = 0) -> dict:
         "candidates": len(candidates.table),
         "pruned": graph.is_pruned,
         "transitions": len(cost),
-        "transitions_within_clips": int(np.sum(src == dst)),
+        "transitions_within_clips": within,
         "choice_points": int(choice.sum()),
         "cost_min": float(cost.min()) if len(cost) else None,
         "cost_mean": float(cost.mean()) if len(cost) else None,
@@ -54,6 +56,27 @@ def report(graph, connections: int = 0) -> dict:
     if connections:
         figures["connection_seconds"] = mean_connection(graph, connections)
     return figures
+
+
+_ENDS = (read(types.int32),) * 4
+
+
+@njit(
+    types.int64(read(types.boolean), *_ENDS, types.int64[:, ::1], types.boolean[::1]),
+    cache=True,
+    nogil=True,
+)
+def _tally(open_, src, dst, leaves, arrives, degrees, choice):
+    """Counts the open transitions (T,) that leave and enter every clip into degrees (2, C), marks the nodes (N,) they
+    join; returns how many stay in their clip. Without branches, since which are open cannot be foreseen."""
+    within = 0
+    for t in range(open_.shape[0]):
+        degrees[0, src[t]] += open_[t]
+        degrees[1, dst[t]] += open_[t]
+        within += open_[t] and src[t] == dst[t]
+        choice[leaves[t]] |= open_[t]
+        choice[arrives[t]] |= open_[t]
+    return within
 
 
 def warnings_of(graph) -> list[str]:

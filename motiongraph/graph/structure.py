@@ -32,16 +32,20 @@ class Structure:
     window: int
 
     @classmethod
-    def of(cls, transitions: np.ndarray, window: int) -> "Structure":
-        """The choice points of transitions sorted as `transitions.in_order` does."""
+    def of(cls, transitions: np.ndarray, frames, window: int) -> "Structure":
+        """The choice points of transitions sorted as `transitions.in_order` does; frames: (C,) of every clip."""
         assert transitions.dtype == TRANSITION
-        wide = np.int64(1) << 32
-        out = transitions["src"] * wide + transitions["src_frame"]
-        into = transitions["dst"] * wide + (transitions["dst_frame"].astype(np.int64) + window)
-        keys, index = np.unique(np.concatenate([out, into]), return_inverse=True)
-        leaves, arrives = index[: len(out)].astype(np.int32), index[len(out) :].astype(np.int32)
-        first = np.searchsorted(leaves, np.arange(len(keys) + 1)).astype(np.int32)
-        return cls(*(keys // wide, keys % wide), leaves, arrives, first, window)
+        # All clips one after the other, each with its end: marking and counting takes less than sorting.
+        starts = np.append(0, np.cumsum(np.asarray(frames) + 1))
+        leaves = starts[transitions["src"]] + transitions["src_frame"]
+        arrives = starts[transitions["dst"]] + transitions["dst_frame"] + window
+        met = np.zeros(starts[-1], bool)
+        met[leaves] = met[arrives] = True
+        number, at = np.cumsum(met, dtype=np.int32) - np.int32(1), np.flatnonzero(met)
+        leaves, arrives = number[leaves], number[arrives]
+        clip = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[at]
+        first = np.searchsorted(leaves, np.arange(len(at) + 1)).astype(np.int32)
+        return cls(clip, at - starts[clip], leaves, arrives, first, window)
 
     def __len__(self):
         return len(self.clip)
@@ -70,60 +74,58 @@ def strong_components(first, arrives, taken, goes_on):
     Written as a loop with its own stack: depth is no limit.
     """
     n = goes_on.shape[0]
-    component = np.full(n, -1, np.int32)
-    order = np.zeros(n, np.int32)  # when a node was first met, from 1; 0 for not yet
-    low = np.zeros(n, np.int32)
-    cursor = np.empty(n, np.int32)  # the next edge to look at; first[v] − 1 stands for the piece
-    path = np.empty(n, np.int32)
-    waiting = np.empty(n, np.int32)
-    met = found = depth = held = 0
+    # What is looked up at random is one array: 0 for a node not met yet; when it was met, from 1, while its component
+    # is open; −1, −2, … for one in component 0, 1, …
+    state = np.zeros(n, np.int32)
+    waiting = np.empty(n, np.int32)  # the nodes of open components
+    # Of the nodes on the way to v: which, the edge to look at next, and the earliest met that can be got back to.
+    path, cursor, lows = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    met = found = held = 0
     for start in range(n):
-        if order[start]:
+        if state[start]:
             continue
         leads = goes_on[start]
         for e in range(first[start], first[start + 1]):
             leads |= taken[e]
         if not leads:
             continue
-        path[0], depth = start, 1
-        met += 1
-        order[start] = low[start] = met
-        cursor[start] = first[start] - 1
-        waiting[held] = start
-        held += 1
-        while depth:
-            v = path[depth - 1]
-            e = cursor[v]
-            if e < first[v + 1]:
-                cursor[v] = e + 1
+        depth, entered = 0, start
+        v = e = low = 0
+        while True:
+            if entered >= 0:
+                met += 1
+                # The edge before the first stands for the piece.
+                v, e, low = entered, first[entered] - 1, met
+                state[v] = met
+                waiting[held] = v
+                held += 1
+                entered = -1
+            while e < first[v + 1]:
+                # Of an edge that is not taken v itself is looked at, which changes nothing.
                 if e < first[v]:
-                    if not goes_on[v]:
-                        continue
-                    w = v + 1
-                elif taken[e]:
-                    w = arrives[e]
+                    w = v + 1 if goes_on[v] else v
                 else:
-                    continue
-                if order[w] == 0:
-                    met += 1
-                    order[w] = low[w] = met
-                    cursor[w] = first[w] - 1
-                    path[depth] = w
+                    w = arrives[e] if taken[e] else v
+                e += 1
+                if state[w] == 0:
+                    path[depth], cursor[depth], lows[depth] = v, e, low
                     depth += 1
-                    waiting[held] = w
-                    held += 1
-                elif component[w] < 0 and order[w] < low[v]:
-                    low[v] = order[w]
+                    entered = w
+                    break
+                if 0 < state[w] < low:
+                    low = state[w]
+            if entered >= 0:
                 continue
-            depth -= 1
-            if depth and low[v] < low[path[depth - 1]]:
-                low[path[depth - 1]] = low[v]
-            if low[v] == order[v]:
+            if low == state[v]:
+                found += 1
                 while True:
                     held -= 1
                     w = waiting[held]
-                    component[w] = found
+                    state[w] = -found
                     if w == v:
                         break
-                found += 1
-    return component
+            if depth == 0:
+                break
+            depth -= 1
+            v, e, low = path[depth], cursor[depth], min(low, lows[depth])
+    return ~state

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.labelling import Labelling
 
 
 @dataclass(frozen=True)
@@ -43,20 +42,20 @@ class Thresholds:
     def highest(self) -> float:
         return max([self.within, self.between, *(value for _, value in self.pairs)])
 
-    def limits(self, transitions: np.ndarray, labelling: Labelling) -> np.ndarray | float:
-        """What each transition (T,) may cost at most, cm; one number where it is the same for all."""
+    def limits(self, candidates) -> np.ndarray | float:
+        """What each of the `Candidates` (T,) may cost at most, cm; one number where it is the same for all."""
         if not self.pairs and self.within == self.between:
             return self.within
-        limits = np.where(transitions["src"] == transitions["dst"], self.within, self.between)
+        src, dst = candidates.ends
+        limits = np.where(src == dst, self.within, self.between)
         if self.pairs:
-            out = labelling.at(transitions["src"], transitions["src_frame"])
-            into = labelling.at(transitions["dst"], transitions["dst_frame"])
-            table = np.full((len(labelling.sets),) * 2, np.inf)
+            sets = candidates.labelling.sets
+            table = np.full((len(sets),) * 2, np.inf)
             for (first, second), value in self.pairs:
-                has = [np.array([label in s for s in labelling.sets]) for label in (first, second)]
+                has = [np.array([label in s for s in sets]) for label in (first, second)]
                 applies = np.logical_or(np.outer(has[0], has[1]), np.outer(has[1], has[0]))
                 table[applies] = np.minimum(table[applies], value)
-            own = table[out, into]
+            own = table.ravel()[candidates.set_pairs]
             limits = np.where(np.isfinite(own), own, limits)
         return limits
 

@@ -5,6 +5,7 @@ window is how many frames one lasts.
 """
 
 import math
+from itertools import pairwise
 
 
 def matrix(theta, x0, z0):
@@ -49,6 +50,22 @@ def union_of(clips, transition, window):
     src, a, dst, b, _ = transition
     sets = {clips[src][a + t] | clips[dst][b + t] for t in range(window)}
     return sets.pop() if len(sets) == 1 else None
+
+
+def layers(clips, transitions, window):
+    """label set → (pieces, transitions) that have exactly this set; a piece is (clip, start, stop), from where a
+    transition leaves or arrives to the next such place."""
+    points = sorted({(t[0], t[1]) for t in transitions} | {(t[2], t[3] + window) for t in transitions})
+    found = {s: (set(), set()) for clip in clips for s in clip}
+    for (c, start), (d, stop) in pairwise(points):
+        sets = set(clips[c][start:stop])
+        if c == d and len(sets) == 1:
+            found[sets.pop()][0].add((c, start, stop))
+    for t in transitions:
+        union = union_of(clips, t, window)
+        if union in found:
+            found[union][1].add(t)
+    return found
 
 
 def prune(clips, transitions, window):
