@@ -138,6 +138,24 @@ def _step(index, step, now, state, ui) -> None:
         imgui.pop_style_color()
 
 
+def recover_overlay(state, ui) -> None:
+    """Work that a run which ended badly has left, until someone says what is to become of it."""
+    lost = state.session.lost
+    if lost is None:
+        return
+    x, y, width, _ = ui.scene
+    imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
+    imgui.begin("recover", None, _OVERLAY)
+    when = datetime.fromtimestamp(lost.stat().st_mtime) if lost.exists() else datetime.now()
+    imgui.text(f"motiongraph did not end as it should last time. Its work of {when:%d %B, %H:%M} was kept.")
+    if imgui.button("Open it"):
+        state.issue(do.Recover(True))
+    imgui.same_line()
+    if imgui.button("Throw it away"):
+        state.issue(do.Recover(False))
+    imgui.end()
+
+
 def scene_overlay(state, ui) -> None:
     """Over the scene: what is still being compiled, what an empty scene waits for, the frame being typed."""
     x, y, width, height = ui.scene

@@ -106,7 +106,8 @@ def _path(state, ui) -> None:
     if imgui.begin_menu("Ready-made"):
         presets_menu(state, ui)
         imgui.end_menu()
-    _items("smooth|reverse path|close path|clear path|-|walk path|lead|replay|reset walk|-|load path|save path", state, ui)
+    _items("smooth|reverse path|close path|clear path|-", state, ui)
+    _items("walk path|lead|replay|reset walk|-|load path|save path", state, ui)
 
 
 def _camera(state, ui) -> None:
