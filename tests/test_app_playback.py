@@ -6,7 +6,7 @@ from bodies import person, smooth_clip
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
-from motiongraph.app.playback import frame_at, frame_of, laps_at
+from motiongraph.app.playback import frame_at, frame_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
@@ -53,7 +53,7 @@ def test_a_loop_lasts_as_long_as_the_clip(seconds):
 
 
 def test_ping_pong_turns_at_both_ends():
-    frames = frame_at(np.arange(9) / 10.0, 5, 10, 10.0, "ping-pong")
+    frames = [frame_at(second / 10.0, 5, 10, 10.0, "ping-pong") for second in range(9)]
     assert frames == pytest.approx([5, 6, 7, 8, 9, 8, 7, 6, 5])
 
 
@@ -67,16 +67,37 @@ def test_a_single_frame_is_always_shown():
         assert frame_at(1.23, 7, 8, 120.0, loop) == pytest.approx(7)
 
 
-def test_laps_count_whole_loops():
-    assert laps_at(np.array([0.0, 1.9, 2.1, -0.1]), 0, 240, 120.0).tolist() == [0, 0, 1, -1]
+def test_laps_count_whole_loops(state):
+    for elapsed, laps in ((0.0, 0), (1.9, 0), (2.1, 1), (-0.1, -1)):
+        state.tracks[0].elapsed = elapsed
+        update(state, 0.0)
+        assert state.casts[0].groups[0].records["laps"][0] == laps
+    tell(state, do.SetLoop("once"))
+    assert state.casts[0].groups[0].records["laps"][0] == 0
 
 
 @pytest.mark.parametrize("loop", ["loop", "ping-pong", "once"])
-def test_one_track_and_many_agree_on_the_frame(state, loop):
+def test_the_pose_is_that_of_the_frame(state, loop):
+    """The compiled sampling and the panels agree on the frame."""
     tell(state, do.Trim(1, 30, 200), do.SetLoop(loop))
+    records = state.casts[0].groups[0].records
     for elapsed in np.random.default_rng(0).uniform(-9.0, 9.0, 200).tolist():
         state.tracks[0].elapsed = elapsed
-        assert frame_of(state) == pytest.approx(frame_at(elapsed, 30, 200, 120.0, loop), abs=1e-9)
+        update(state, 0.0)
+        assert frame_of(state) == pytest.approx(records["frame"][0], abs=1e-9)
+        assert records["root_frame"] == records["frame"]
+
+
+@pytest.mark.parametrize("loop", ["loop", "ping-pong", "once"])
+def test_the_root_goes_its_whole_way_whatever_part_the_body_plays(state, loop):
+    tell(state, do.Trim(1, 30, 200), do.SetLoop(loop), do.SetRoot("path"))
+    records = state.casts[0].groups[0].records
+    for elapsed in (-0.7, 0.0, 0.4, 1.3, 2.9, 5.05):
+        state.tracks[0].elapsed = elapsed
+        update(state, 0.0)
+        assert records["frame"][0] == pytest.approx(frame_at(elapsed, 30, 200, 120.0, loop), abs=1e-9)
+        whole = frame_at(elapsed + 30 / 120.0, 0, 240, 120.0, loop)
+        assert records["root_frame"][0] == pytest.approx(whole, abs=1e-9)
 
 
 @pytest.mark.parametrize("rate", [17.0, 60.0, 120.0, 144.3])

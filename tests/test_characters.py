@@ -63,6 +63,26 @@ def test_joints(crowd):
     np.testing.assert_allclose(batch.rows[:, 4:], np.repeat(colours, positions.shape[1], axis=0), atol=1e-6)
 
 
+def test_the_box_holds_what_the_rows_hold(crowd):
+    look, positions, orientations, colours = crowd
+    for batch in (look.bones(5), look.boxed_bones(5), look.joints(5)):
+        if isinstance(batch, frame.Spheres):
+            look.fill_joints(batch, positions[:3], colours[:3])
+        else:
+            look.fill_bones(batch, positions[:3], orientations[:3], colours[:3])
+        rows = batch.rows[: len(batch)].astype(float)
+        if isinstance(batch, frame.Capsules):
+            places, reach = np.concatenate([rows[:, :3], rows[:, 4:7]]), rows[:, [3, 7]].max()
+        elif isinstance(batch, frame.Spheres):
+            places, reach = rows[:, :3], rows[:, 3].max()
+        else:
+            places, reach = rows[:, :3], np.sqrt(0.75) * rows[:, 8:11].max()
+        expected = [places.min(axis=0) - reach, places.max(axis=0) + reach]
+        np.testing.assert_allclose(batch.box, expected, atol=1e-5)
+        batch.touch()
+        assert batch.box is None  # whoever changes rows by hand need not know it
+
+
 def test_fewer_characters_than_there_is_room_for(crowd):
     look, positions, orientations, _ = crowd
     batch = look.bones(5)

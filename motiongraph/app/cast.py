@@ -7,8 +7,8 @@ import numpy as np
 
 from motiongraph.app import poses
 from motiongraph.app.library import Entry
-from motiongraph.app.playback import frame_at, laps_at
 
+_LOOPS = {"loop": poses.LOOP, "ping-pong": poses.PING_PONG, "once": poses.ONCE}
 _MODES = {"captured": poses.CAPTURED, "path": poses.CAPTURED, "in place": poses.IN_PLACE, "straight": poses.STRAIGHT}
 
 
@@ -26,18 +26,10 @@ def record_of(entry: Entry, place=(0.0, 0.0, 0.0)) -> np.ndarray:
     return record
 
 
-def set_time(records: np.ndarray, playback, elapsed) -> None:
-    """Put characters where they are after `elapsed` seconds (one for all, or one each) of playing their parts."""
-    fps, start, stop = records["fps"], records["start"], records["stop"]
-    records["frame"] = frame_at(elapsed, start, stop, fps, playback.loop)
-    records["root_frame"] = records["frame"]
-    if playback.root == "path":
-        # The body plays its part over and over, the root goes its whole way (de Chenu 2006, 3.11.1).
-        first = records["first"]
-        whole = elapsed + (start - first) / fps
-        records["root_frame"] = frame_at(whole, first, records["frames"], fps, playback.loop)
-    records["laps"] = laps_at(elapsed, start, stop, fps, playback.loop)
-    records["mode"], records["direction"] = _MODES[playback.root], playback.direction
+def set_time(records: np.ndarray, playback, elapsed: float) -> None:
+    """Put characters where they are after `elapsed` seconds of playing their parts."""
+    loop, mode = _LOOPS[playback.loop], _MODES[playback.root]
+    poses.set_time(records, elapsed, loop, mode, playback.root == "path", playback.direction)
 
 
 @dataclass(eq=False)

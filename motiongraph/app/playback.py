@@ -40,24 +40,18 @@ class Track:
     elapsed: float = 0.0
 
 
-def frame_at(elapsed, start, stop, fps, loop="loop"):
-    """The frame, with its fraction, after `elapsed` seconds of playing frames start … stop; numbers or arrays.
+def frame_at(elapsed: float, start: int, stop: int, fps: float, loop: str = "loop") -> float:
+    """The frame, with its fraction, after `elapsed` seconds of playing frames start … stop.
 
     A loop lasts as long as the clip: every frame is there for 1/fps, the last one too. Ping-pong turns at the last.
     """
-    count = np.subtract(stop, start)
-    ahead = np.multiply(elapsed, fps)
+    last, ahead = float(stop - start - 1), elapsed * fps
     if loop == "loop":
-        ahead = np.minimum(np.mod(ahead, count), count - 1)
+        ahead %= last + 1.0
     elif loop == "ping-pong":
-        turn = np.maximum(count - 1, 1e-9)
-        ahead = turn - np.abs(np.mod(ahead, 2 * turn) - turn)
-    return start + np.clip(ahead, 0, count - 1)
-
-
-def laps_at(elapsed, start, stop, fps, loop="loop"):
-    """How often the part was played to its end before; only loops put one lap behind the other."""
-    return np.floor(np.multiply(elapsed, fps) / np.subtract(stop, start)) if loop == "loop" else np.multiply(elapsed, 0)
+        turn = max(last, 1e-9)
+        ahead = turn - abs(ahead % (2.0 * turn) - turn)
+    return start + min(max(ahead, 0.0), last)
 
 
 def advance(state, dt: float) -> None:
@@ -86,14 +80,7 @@ def frame_of(state, track: int | None = None) -> float:
     entry = state.library.get(track.clip)
     if entry is None:
         return 0.0
-    # As `frame_at`, in plain numbers: panels ask several times a frame.
-    last, ahead = entry.stop - entry.start - 1, track.elapsed * entry.clip.fps
-    if state.playback.loop == "loop":
-        ahead %= last + 1
-    elif state.playback.loop == "ping-pong":
-        turn = max(last, 1e-9)
-        ahead = turn - abs(ahead % (2 * turn) - turn)
-    return entry.start + min(max(ahead, 0.0), float(last))
+    return frame_at(track.elapsed, entry.start, entry.stop, entry.clip.fps, state.playback.loop)
 
 
 def seek(state, frame: float, track: int | None = None) -> None:

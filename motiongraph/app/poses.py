@@ -10,6 +10,7 @@ from numba import carray, from_dtype, njit, types
 from numba.extending import intrinsic
 
 CAPTURED, IN_PLACE, STRAIGHT = 0, 1, 2
+LOOP, PING_PONG, ONCE = 0, 1, 2
 
 # Addresses of float64 arrays: rotations (F, J, 4), root (F, 3), sliding offsets (F, J, 3) or 0, path (F, 4): see
 # `synthesis.root.path_of`. fps, first: as in Clip. frame: of the body, and of the root where that is another one.
@@ -48,6 +49,36 @@ def _between(frame, frames):
     frame = min(max(frame, 0.0), frames - 1.0)
     below = min(np.floor(frame), max(frames - 2.0, 0.0))
     return below, frame - below
+
+
+@njit(types.float64(*[types.float64] * 4, types.int64), inline="always", **_PLAIN)
+def _frame_at(elapsed, start, stop, fps, loop):
+    """As `playback.frame_at`, for one character."""
+    last, ahead = stop - start - 1.0, elapsed * fps
+    if loop == LOOP:
+        ahead %= last + 1.0
+    elif loop == PING_PONG:
+        turn = max(last, 1e-9)
+        ahead = turn - abs(ahead % (2.0 * turn) - turn)
+    return start + min(max(ahead, 0.0), last)
+
+
+@njit(types.void(_CAST, types.float64, types.int64, types.int64, types.boolean, types.float64), **_PLAIN)
+def set_time(cast, elapsed, loop, mode, along, direction):
+    """Put C characters where they are after `elapsed` seconds of playing their parts.
+
+    along: the body plays its part over and over, the root goes its whole way (de Chenu 2006, 3.11.1).
+    """
+    for c in range(cast.shape[0]):
+        actor = cast[c]
+        fps, start, stop = actor.fps, actor.start, actor.stop
+        actor.frame = actor.root_frame = _frame_at(elapsed, start, stop, fps, loop)
+        if along:
+            whole = elapsed + (start - actor.first) / fps
+            actor.root_frame = _frame_at(whole, actor.first, float(actor.frames), fps, loop)
+        # Only loops put one lap behind the other.
+        actor.laps = np.floor(elapsed * fps / (stop - start)) if loop == LOOP else 0.0
+        actor.mode, actor.direction = mode, direction
 
 
 _POSE = types.void(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from motiongraph.app.cast import Cast, record_of
+from motiongraph.app.results import results
 from motiongraph.app.scene import visible_tracks
 
 _HERE = (0.0, 0.0, 0.0)
@@ -22,15 +23,17 @@ def set_stage(state) -> None:
     if key != state.stage_key:
         state.stage_key = key
         state.casts = [Cast(_members(state, t, crowd)) for t in tracks]
+    playback = state.playback
     for track, cast in zip(tracks, state.casts):
-        moment = (state.tracks[track].elapsed, *vars(state.playback).values(), key)
+        moment = state.tracks[track].elapsed, playback.loop, playback.root, playback.direction
         if getattr(cast, "moment", None) != moment:
             cast.moment = moment
-            cast.at(state.playback, state.tracks[track].elapsed)
+            cast.at(playback, state.tracks[track].elapsed)
 
 
 def _members(state, track, crowd):
-    """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd."""
+    """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd: all
+    ticked clips, or all results where the first is one."""
     lead = state.library.get(state.tracks[track].clip)
     if lead is None:
         return
@@ -38,7 +41,8 @@ def _members(state, track, crowd):
     yield lead, record_of(lead, places.get(lead.number, _HERE)), track
     if not crowd:
         return
-    others = [entry for entry in state.library if entry.used and entry is not lead]
+    together = results(state) if lead.made else [entry for entry in state.library if entry.used]
+    others = [entry for entry in together if entry is not lead]
     spots = _rows(len(others) + 1, state.scene.layers.rows)[1:]
     for i, (entry, (x, z)) in enumerate(zip(others, spots)):
         place = places.get(entry.number, _HERE)

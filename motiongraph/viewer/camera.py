@@ -4,6 +4,7 @@ It looks from `eye` at `target`. Yaw 0 stands on the +z side and grows towards +
 leans the camera to its left. Angles are degrees, lengths metres, pixels count from the top left.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -42,11 +43,17 @@ class Camera:
     @property
     def axes(self) -> np.ndarray:
         """(3, 3) rows: right, up and backward of the camera in the world."""
-        (sy, sp, sr), (cy, cp, cr) = (f(np.radians([self.yaw, self.pitch, self.roll])) for f in (np.sin, np.cos))
-        back = np.array([sy * cp, sp, cy * cp])
-        right = np.array([cy, 0.0, -sy])
-        up = np.array([-sy * sp, cp, -cy * sp])
-        return np.array([cr * right + sr * up, cr * up - sr * right, back])
+        return np.array(self._axes())
+
+    def _axes(self) -> tuple[tuple[float, float, float], ...]:
+        """The same in plain numbers: three of them cost more as an array than to work out."""
+        yaw, pitch, roll = (math.radians(angle) for angle in (self.yaw, self.pitch, self.roll))
+        sy, cy, sp, cp, sr, cr = *_turn(yaw), *_turn(pitch), *_turn(roll)
+        return (
+            (cr * cy - sr * sy * sp, sr * cp, -cr * sy - sr * cy * sp),
+            (-cr * sy * sp - sr * cy, cr * cp, sr * sy - cr * cy * sp),
+            (sy * cp, sp, cy * cp),
+        )
 
     @property
     def eye(self) -> np.ndarray:
@@ -55,16 +62,22 @@ class Camera:
 
     def view(self, rect: Rect, scale: float = 1.0) -> View:
         """Its matrices for a rectangle (x, y, width, height) of the target; scale: pixels a point, for line widths."""
-        axes = self.axes
-        view = np.eye(4)
-        view[:3, :3] = axes
-        view[:3, 3] = -axes @ (self.target + self.distance * axes[2])
-        near, far = min(max(0.02 * self.distance, 0.02), 0.5), 600.0 + 2.0 * self.distance
-        f = 1.0 / np.tan(0.5 * np.radians(self.fov))
-        projection = np.zeros((4, 4))
-        projection[0, 0], projection[1, 1] = f * max(rect[3], 1) / max(rect[2], 1), f
-        projection[2, 2], projection[2, 3] = (far + near) / (near - far), 2.0 * far * near / (near - far)
-        projection[3, 2] = -1.0
+        axes, distance = self._axes(), self.distance
+        x, y, z = self.target.tolist()
+        # Where the world's origin is for the camera: its target lies straight ahead of it, `distance` away.
+        away = [-(a * x + b * y + c * z) for a, b, c in axes]
+        away[2] -= distance
+        near, far = min(max(0.02 * distance, 0.02), 0.5), 600.0 + 2.0 * distance
+        f = 1.0 / math.tan(0.5 * math.radians(self.fov))
+        view = np.array([*((*axis, shift) for axis, shift in zip(axes, away)), (0.0, 0.0, 0.0, 1.0)])
+        projection = np.array(
+            [
+                (f * max(rect[3], 1) / max(rect[2], 1), 0.0, 0.0, 0.0),
+                (0.0, f, 0.0, 0.0),
+                (0.0, 0.0, (far + near) / (near - far), 2.0 * far * near / (near - far)),
+                (0.0, 0.0, -1.0, 0.0),
+            ]
+        )
         return View(view, projection, rect, scale)
 
     # How it moves
@@ -181,20 +194,25 @@ class Camera:
         else by turning it about its target."""
         self.yaw = (self.yaw + 180.0) % 360.0 - 180.0
         self.roll = (self.roll + 180.0) % 360.0 - 180.0
-        self.pitch = float(np.clip(self.pitch, -90.0, 90.0))
-        self.fov = float(np.clip(self.fov, 5.0, 120.0))
-        self.distance = float(np.clip(self.distance, NEAREST, FARTHEST))
+        self.pitch = min(max(float(self.pitch), -90.0), 90.0)
+        self.fov = min(max(float(self.fov), 5.0), 120.0)
+        self.distance = min(max(float(self.distance), NEAREST), FARTHEST)
         if self.floor is None:
             return
         least = self.floor + CLEARANCE
-        missing = least - (self.target[1] + self.distance * np.sin(np.radians(self.pitch)))
+        height = float(self.target[1])
+        missing = least - (height + self.distance * math.sin(math.radians(self.pitch)))
         if missing <= 0.0:
             return
-        sine = (least - self.target[1]) / self.distance
+        sine = (least - height) / self.distance
         if lift or sine > 1.0:
             self.target = self.target + np.array([0.0, missing, 0.0])
         else:
-            self.pitch = float(np.degrees(np.arcsin(sine)))
+            self.pitch = math.degrees(math.asin(sine))
+
+
+def _turn(angle: float) -> tuple[float, float]:
+    return math.sin(angle), math.cos(angle)
 
 
 def project(view: View, points) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,6 @@
 """From the state to what is drawn: the batches of one view, kept from frame to frame and touched where they change."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,7 @@ _PALETTE = np.array([(*rgb, 1.0) for rgb in CHARACTERS])
 _SAMPLES = 5  # points a bone in a point cloud, as the metric takes them (metric.md 2)
 _WINDOW = 1.0 / 3.0  # seconds
 _LONGEST = 3000  # points of a drawn path
+_SHADOWS, _NO_SHADOWS = Light(), Light(shadows=False)
 
 
 def colours_of(tints) -> np.ndarray:
@@ -35,7 +37,7 @@ class Scenery:
     """Everything in the view of one track."""
 
     def __init__(self):
-        self._parts: dict[str, tuple[object, list[Batch]]] = {}
+        self._parts: dict[str, tuple[object, Sequence]] = {}
         self._pairs, self._paths = Pairs(), Paths()
 
     def compose(self, state, track: int, cast: Cast) -> SceneFrame:
@@ -72,13 +74,13 @@ class Scenery:
             x, _, z = centre_of(pair, target)
         return SceneFrame(
             batches,
-            light=Light(shadows=layers.shadows),
+            light=_SHADOWS if layers.shadows else _NO_SHADOWS,
             floor=Floor(style=layers.floor, centre=(x, z)),
             backdrop=DAY if state.settings.day else NIGHT,
         )
 
-    def _part(self, name: str, key, make) -> list[Batch]:
-        """Batches that are made anew only when `key` changes."""
+    def _part(self, name: str, key, make) -> Sequence:
+        """Batches, or what they need, that are made anew only when `key` changes."""
         if self._parts.get(name, (None,))[0] != key:
             self._parts[name] = key, make()
         return self._parts[name][1]
@@ -86,18 +88,18 @@ class Scenery:
     def _characters(self, cast: Cast, layers) -> list[Batch]:
         found = []
         for index, group in enumerate(cast.groups):
-            own, count = look(group.skeleton), len(group.entries)
-            fixed = (cast.number, index, count)
+            count, fixed = len(group.entries), (cast.number, index)
+            own, colours = self._part(f"look {index}", fixed, lambda g=group: (look(g.skeleton), colours_of(g.tints)))
             if layers.bones:
                 make = own.bones if layers.bone_style == "capsules" else own.boxed_bones
                 (batch,) = self._part(f"bones {index}", (*fixed, layers.bone_style), lambda m=make, n=count: [m(n)])
                 if self._stale(batch, cast):
-                    own.fill_bones(batch, group.positions, group.orientations, colours_of(group.tints))
+                    own.fill_bones(batch, group.positions, group.orientations, colours)
                 found.append(batch)
             if layers.joints:
                 (batch,) = self._part(f"joints {index}", fixed, lambda o=own, n=count: [o.joints(n)])
                 if self._stale(batch, cast):
-                    own.fill_joints(batch, group.positions, _lighter(colours_of(group.tints)))
+                    own.fill_joints(batch, group.positions, _lighter(colours))
                 found.append(batch)
         return found
 

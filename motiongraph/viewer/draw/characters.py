@@ -20,13 +20,36 @@ def _read(dimensions, of=types.float64):
 
 
 _LEAST_JOINT, _LARGEST_JOINT = 0.018, 0.062  # metres of radius, on an adult
-_ROWS = types.float32[:, ::1]
-_BONES = types.void(_read(1, types.int64), _read(2), _read(2), _read(2), _read(3), _read(3), _read(2), _ROWS)
+_ROWS, _BOX = types.float32[:, ::1], types.float64[:, ::1]
+_BONES = types.void(_read(1, types.int64), _read(2), _read(2), _read(2), _read(3), _read(3), _read(2), _ROWS, _BOX)
+
+
+@njit(types.void(_BOX), inline="always", cache=True, nogil=True)
+def _empty(box):
+    box[0, :], box[1, :] = np.inf, -np.inf
+
+
+@njit(types.void(_BOX, *[types.float64] * 3), inline="always", cache=True, nogil=True)
+def _hold(box, x, y, z):
+    """Make the box, its lowest and its highest corner, large enough for a point."""
+    box[0, 0], box[1, 0] = min(box[0, 0], x), max(box[1, 0], x)
+    box[0, 1], box[1, 1] = min(box[0, 1], y), max(box[1, 1], y)
+    box[0, 2], box[1, 2] = min(box[0, 2], z), max(box[1, 2], z)
+
+
+@njit(types.void(_BOX, types.float64), inline="always", cache=True, nogil=True)
+def _widen(box, reach):
+    for i in range(3):
+        box[0, i] -= reach
+        box[1, i] += reach
 
 
 @njit(_BONES, cache=True, nogil=True, error_model="numpy")
-def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours, rows):
-    """Every capsule of every character: its two ends turned by its joint's orientation and set at its place."""
+def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours, rows, box):
+    """Every capsule of every character: its two ends turned by its joint's orientation and set at its place.
+
+    box: (2, 3) becomes the corners of a box around them all, here and in the other fills."""
+    _empty(box)
     row = 0
     for c in range(positions.shape[0]):
         for k in range(joints.shape[0]):
@@ -39,18 +62,24 @@ def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours
                 tx = 2.0 * (y * vz - z * vy)
                 ty = 2.0 * (z * vx - x * vz)
                 tz = 2.0 * (x * vy - y * vx)
-                rows[row, 4 * side] = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
-                rows[row, 4 * side + 1] = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
-                rows[row, 4 * side + 2] = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+                px = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
+                py = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
+                pz = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+                _hold(box, px, py, pz)
+                rows[row, 4 * side] = px
+                rows[row, 4 * side + 1] = py
+                rows[row, 4 * side + 2] = pz
                 rows[row, 4 * side + 3] = radii[k, side]
             for i in range(4):
                 rows[row, 8 + i] = colours[c, i]
             row += 1
+    _widen(box, radii.max())
 
 
 @njit(_BONES, cache=True, nogil=True, error_model="numpy")
-def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours, rows):
+def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours, rows, box):
     """Every bone as a box: centre (n, 3), orientation (n, 4) and size (n, 3) in its joint's axes, set in the world."""
+    _empty(box)
     row = 0
     for c in range(positions.shape[0]):
         for k in range(joints.shape[0]):
@@ -60,9 +89,13 @@ def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours,
             tx = 2.0 * (y * vz - z * vy)
             ty = 2.0 * (z * vx - x * vz)
             tz = 2.0 * (x * vy - y * vx)
-            rows[row, 0] = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
-            rows[row, 1] = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
-            rows[row, 2] = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+            px = positions[c, j, 0] + vx + w * tx + y * tz - z * ty
+            py = positions[c, j, 1] + vy + w * ty + z * tx - x * tz
+            pz = positions[c, j, 2] + vz + w * tz + x * ty - y * tx
+            _hold(box, px, py, pz)
+            rows[row, 0] = px
+            rows[row, 1] = py
+            rows[row, 2] = pz
             rows[row, 3] = 0.0
             tw, tx, ty, tz = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
             rows[row, 4] = w * tw - x * tx - y * ty - z * tz
@@ -75,20 +108,24 @@ def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours,
             for i in range(4):
                 rows[row, 12 + i] = colours[c, i]
             row += 1
+    _widen(box, 0.5 * np.sqrt(3.0) * sizes.max())
 
 
-@njit(types.void(_read(1), _read(3), _read(2), _ROWS), cache=True, nogil=True, error_model="numpy")
-def _fill_spheres(radii, positions, colours, rows):
+@njit(types.void(_read(1), _read(3), _read(2), _ROWS, _BOX), cache=True, nogil=True, error_model="numpy")
+def _fill_spheres(radii, positions, colours, rows, box):
     """A sphere at every joint of every character."""
+    _empty(box)
     row = 0
     for c in range(positions.shape[0]):
         for j in range(positions.shape[1]):
             for i in range(3):
                 rows[row, i] = positions[c, j, i]
+            _hold(box, positions[c, j, 0], positions[c, j, 1], positions[c, j, 2])
             rows[row, 3] = radii[j]
             for i in range(4):
                 rows[row, 4 + i] = colours[c, i]
             row += 1
+    _widen(box, radii.max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,17 +160,19 @@ class Look:
         (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on."""
         positions, orientations, colours = self._checked(positions, orientations, colours)
         rows = self._room(batch, len(positions) * len(self.body))
+        body, box = self.body, np.empty((2, 3))
         if isinstance(batch, Capsules):
-            body = self.body
-            _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows)
+            _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows, box)
         else:
-            _fill_boxes(self.body.joints, *self.boxes, positions, orientations, colours, rows)
+            _fill_boxes(body.joints, *self.boxes, positions, orientations, colours, rows, box)
+        batch.touch(box)
 
     def fill_joints(self, batch: Spheres, positions, colours) -> None:
         """Write the joints of C characters from global positions (C, J, 3); colours: (C, 4)."""
         positions, _, colours = self._checked(positions, None, colours)
-        rows = self._room(batch, len(positions) * len(self.skeleton))
-        _fill_spheres(self.radii, positions, colours, rows)
+        rows, box = self._room(batch, len(positions) * len(self.skeleton)), np.empty((2, 3))
+        _fill_spheres(self.radii, positions, colours, rows, box)
+        batch.touch(box)
 
     def _checked(self, positions, orientations, colours):
         joints = len(self.skeleton)
@@ -141,7 +180,9 @@ class Look:
         count = len(positions)
         if orientations is not None:
             orientations = np.ascontiguousarray(orientations, np.float64).reshape(count, joints, 4)
-        colours = np.ascontiguousarray(np.broadcast_to(np.asarray(colours, np.float64), (count, 4)))
+        colours = np.ascontiguousarray(colours, np.float64)
+        if colours.shape != (count, 4):
+            colours = np.ascontiguousarray(np.broadcast_to(colours, (count, 4)))
         return positions, orientations, colours
 
     @staticmethod
@@ -150,7 +191,6 @@ class Look:
         if needed > len(batch.rows):
             raise MotionError(f"a batch of {len(batch.rows)} rows has no room for {needed}")
         batch.count = needed
-        batch.touch()
         return batch.rows
 
 
