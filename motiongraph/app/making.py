@@ -2,13 +2,16 @@
 
 import re
 from math import radians
+from weakref import WeakKeyDictionary
 
 from motiongraph.app.prepared import prepare
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.goal import Weights
 from motiongraph.walks.plan import Effort
 
-_FOUND = 0.8  # share of the progress that finding takes
+_FOUND = 0.7  # share of the progress that finding takes
+_CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
+_known: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def make(graph, wanted, progress):
@@ -24,10 +27,28 @@ def make(graph, wanted, progress):
     walk = find(graph, wanted, asked, finding)
     progress(_FOUND, 1.0, "putting the motion together")
     clip = synthesize(walk, name=wanted.name, **wanted.motion)
-    progress(0.9, 1.0, "looking at its quality")
+    progress(0.8, 1.0, "looking at its quality")
     report = walk.report()
+    report["captured"] = captured(walk, lambda done, total: progress(0.85 + 0.1 * done / total, 1.0, "comparing"))
     progress(0.95, 1.0, "preparing to show it")
     return clip, prepare(clip), walk, report, None if asked is None else asked.places
+
+
+def captured(walk, progress) -> dict:
+    """The same figures of the clips that were played, weighed by how long; each clip is looked at only once."""
+    from motiongraph.synthesis.quality import quality
+
+    frames: dict[int, int] = {}
+    for clip, start, stop in walk.steps.tolist():
+        frames[clip] = frames.get(clip, 0) + stop - start + walk.window
+    for done, index in enumerate(frames):
+        clip = walk.clips[index]
+        if clip not in _known:
+            progress(done, len(frames))
+            figures = quality(clip)
+            _known[clip] = {name: figures[name] for name in _CAPTURED}
+    total = sum(frames.values())
+    return {name: sum(n * _known[walk.clips[c]][name] for c, n in frames.items()) / total for name in _CAPTURED}
 
 
 def find(graph, wanted, curve, progress):
@@ -35,7 +56,7 @@ def find(graph, wanted, curve, progress):
     own, seed = dict(wanted.options), wanted.seed
     for name in ("start", "source", "target", "clip"):
         if name in own:
-            own[name] = named(graph, own[name], wanted.offsets)
+            own[name] = named(graph, own[name], wanted.files)
     if wanted.method == "greedy":
         from motiongraph.walks.greedy import greedy_walk
 
@@ -51,7 +72,7 @@ def find(graph, wanted, curve, progress):
         from motiongraph.walks.sequential import sequential_walk
 
         ways = {"method": own["way"], "trials": own["trials"], "stay": own["stay"]}
-        order = [named(graph, item, wanted.offsets) for item in own["order"]]
+        order = [named(graph, item, wanted.files) for item in own["order"]]
         return sequential_walk(graph, order, seed, progress=progress, **ways)
     if wanted.method == "connect":
         from motiongraph.walks.connect import connect
@@ -71,10 +92,11 @@ def find(graph, wanted, curve, progress):
     from motiongraph.walks.reach import reach
 
     facing = radians(own["angle"]) if own["faces"] else None
-    return reach(graph, (own["x"], own["z"]), facing, own["clip"], **how)
+    x, z, heading = wanted.at
+    return reach(graph, (own["x"], own["z"]), facing, own["clip"], at=(x, z), heading=heading, **how)
 
 
-def named(graph, text: str, offsets):
+def named(graph, text: str, files):
     """What walks take for a name in the panel: None for "", (clip, frame of the graph's clip) for clip:frame."""
     if not text:
         return None
@@ -82,4 +104,6 @@ def named(graph, text: str, offsets):
     at = re.fullmatch(r"(.+):(\d+)", text)
     if text in clips or at is None or at[1] not in clips:
         return text
-    return at[1], int(at[2]) - offsets[clips.index(at[1])]
+    index = clips.index(at[1])
+    offset, ratio = files[index]
+    return index, round((int(at[2]) - offset) / ratio)

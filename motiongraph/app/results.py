@@ -14,9 +14,11 @@ from motiongraph.errors import MotionError
 @dataclass(frozen=True, eq=False)
 class Made:
     """walk: the `Walk`; method and options (name → value) it was asked with, and seed; report: its figures, plain
-    numbers; asked: (n, 2) x, z metres of the path that was to be followed, or None; entries: those of the graph's
-    clips (see `graphs.GraphState`), for showing where frames came from; graph: the graph walked, or None;
-    preview: only to look at, the next one takes its place."""
+    numbers, with those of the clips played as "captured", and as "files" (offset, ratio) from the frames of
+    the graph's clips to those of their files; asked: (n, 2) x, z
+    metres of the path that was to be followed, or None; entries: those of the graph's clips (see
+    `graphs.GraphState`), for showing where frames came from; graph: the graph walked, or None; preview: only to look
+    at, the next one takes its place."""
 
     walk: object
     method: str
@@ -27,6 +29,12 @@ class Made:
     entries: tuple = ()
     graph: object = None
     preview: bool = False
+
+    def file_frame(self, clip: int, frame: int) -> int:
+        """The frame of its file that a frame of one of the walk's clips is."""
+        files = self.report.get("files")
+        offset, ratio = files[clip] if files else (0, 1.0)
+        return round(offset + ratio * frame)
 
 
 def show_made(state, clip, prepared, made: Made):
@@ -115,8 +123,9 @@ def _(command: do.TakeOptions, state):
     apply(do.SetWalk(made.method), state)
     apply(do.SetSeed(made.seed), state)
     for method in (made.method, "motion"):
-        known = state.walking.options[method]
-        known.update({name: value for name, value in made.options.items() if name in known})
+        for name, value in made.options.items():
+            if name in state.walking.options[method]:
+                apply(do.SetWalkOption(method, name, value), state)
 
 
 @apply.register

@@ -10,6 +10,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
 from motiongraph.app.graphs import taking_part
 from motiongraph.app.results import Made, results, show_made
+from motiongraph.app.view import facing
 from motiongraph.errors import MotionError
 
 METHODS = ("greedy", "random", "sequential", "connect", "path", "reach")
@@ -17,7 +18,8 @@ PLANNERS = ("beam", "branch and bound")
 
 # Options by method, with what they are at first. Names are those of clips, labels, or clip:frame, "" for any; frames
 # are those of the file. share: percent; stay, limit: seconds, limit 0 for none; pruned: only where motion never ends;
-# facing, cost: how much these weigh, 1 as usual; among: any of so many best may be taken; angle: degrees, 0 along z.
+# facing, cost: how much these weigh, 1 as usual; among: any of so many best may be taken; angle: degrees, 0 along z;
+# here: from where the character in hand stands.
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
     "random": {"start": "", "seconds": 30.0, "least": 5, "variety": 0.5},
@@ -25,7 +27,7 @@ OPTIONS = {
     "connect": {"source": "", "target": "", "by": "quickest", "pruned": False},
     "path": {"start": "", "planner": "beam", "limit": 0.0, "facing": 1.0, "cost": 1.0, "among": 1},
     "reach": {
-        **{"x": 0.0, "z": 4.0, "faces": False, "angle": 0.0, "clip": "", "start": ""},
+        **{"x": 0.0, "z": 4.0, "faces": False, "angle": 0.0, "clip": "", "start": "", "here": True},
         **{"planner": "beam", "limit": 0.0, "facing": 1.0, "cost": 1.0, "among": 1},
     },
     "motion": {"cleanup": True, "blend": "linear"},
@@ -50,7 +52,7 @@ class WalkState:
     """method: of the next walk; options: of every method, see OPTIONS; waiting: a walk is made once the graph is
     there; problem: why the last one was not found."""
 
-    method: str = "greedy"
+    method: str = "random"
     options: dict[str, dict] = field(default_factory=lambda: deepcopy(OPTIONS))
     seed: int = 0
     waiting: bool = False
@@ -90,14 +92,16 @@ class WalkState:
 @dataclass(frozen=True)
 class Wanted:
     """A walk to be made: everything `making.find` needs. path: (points, labels, curve, closed), where one is drawn;
-    offsets: see `graphs.GraphState`; name: of the motion."""
+    at: x, z, heading (metres, radians) to begin at when a place is to be reached; files: (offset, ratio) of each of the
+    graph's clips, from its frames to those of its file; name: of the motion."""
 
     method: str
     options: dict
     motion: dict
     seed: int
-    offsets: tuple[int, ...]
+    files: tuple[tuple[int, float], ...]
     path: tuple | None
+    at: tuple[float, float, float]
     name: str
 
 
@@ -108,6 +112,12 @@ def drawn_path(state) -> tuple | None:
     if len(points) < 2:
         return None
     return points.copy(), getattr(path, "labels", None) or None, path.curve, path.closed
+
+
+def goal_of(state) -> tuple[float, float]:
+    """x, z metres of the place to reach: the one planted on the floor, or else the one that was typed."""
+    own = state.walking.options["reach"]
+    return getattr(getattr(state, "path", None), "goal", None) or (own["x"], own["z"])
 
 
 def next_name(state, method: str) -> str:
@@ -203,6 +213,7 @@ def _(command: do.MakeWalk, state):
             return
         clip, prepared, walk, report, asked = result
         options = {**wanted.options, **wanted.motion}
+        report["files"] = [list(each) for each in wanted.files]
         made = Made(walk, wanted.method, options, wanted.seed, report, asked, entries, graph)
         show_made(state, clip, prepared, made)
         if walk.note:
@@ -223,5 +234,14 @@ def _wanted(state) -> Wanted:
         path = drawn_path(state)
         if path is None:
             raise MotionError("there is no path to follow yet: draw one on the floor, or take one from the Path panel")
+    at = (0.0, 0.0, 0.0)
+    if method == "reach":
+        options["x"], options["z"] = map(float, goal_of(state))
+        posed = [cast.groups[0].entries[0] for cast in state.casts if cast.groups]
+        if options["here"] and state.entry in posed:
+            x, _, z = state.focus(state.active).tolist()
+            at = x, z, float(np.radians(facing(state, state.active)))
     motion = deepcopy(walking.options["motion"])
-    return Wanted(method, options, motion, walking.seed, state.graphs.offsets, path, next_name(state, method))
+    drawn = state.graphs.drawn
+    files = tuple(zip(drawn.offsets, drawn.ratios)) if drawn else ()
+    return Wanted(method, options, motion, walking.seed, files, path, at, next_name(state, method))

@@ -192,6 +192,10 @@ ACTIONS: dict[str, Action] = {
         lambda s: do.SetSetting("day", not s.settings.day),
         checked=lambda s: s.settings.day,
     ),
+    # Walk
+    "make walk": _action("Walk", "Make a walk", "Ctrl+Enter", lambda s: do.MakeWalk()),
+    "new seed": _action("Walk", "Another walk: new seed", "Ctrl+Shift+Enter", lambda s: do.NewSeed()),
+    "clear results": _action("Walk", "Remove all results", "", lambda s: do.ClearResults(), possible=_made),
     # Path
     "draw": _action("Path", "Draw a path on the floor", "P", _tool("draw"), checked=_using("draw")),
     "edit path": _action("Path", "Move its points", "E", _tool("edit"), checked=_using("edit")),
@@ -225,9 +229,7 @@ ACTIONS: dict[str, Action] = {
         "Path", "Clear it", "", lambda s: do.ClearPath(), possible=lambda s: len(s.path.points) or s.path.goal
     ),
     "load path": _action("Path", "Open a path…", "", dialog="load path"),
-    "save path": _action(
-        "Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None
-    ),
+    "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
     # Camera
     "follow": _action(
         "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow

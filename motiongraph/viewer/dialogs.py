@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from imgui_bundle import portable_file_dialogs as pfd
 
 from motiongraph.app import commands as do
+from motiongraph.app.results import in_hand
 
 _MOTION = ["Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml *.mgproj *.mgraph", "All files", "*"]
 
@@ -31,13 +32,22 @@ def _record(state, paths):
     return do.RecordVideo(_suffixed(paths[0], ".mp4"))
 
 
+def _result(state) -> int:
+    """The number of the result in hand; 0, which none has, where it was removed meanwhile."""
+    entry = in_hand(state)
+    return entry.number if entry else 0
+
+
 def _suffixed(path: Path, suffix: str) -> Path:
     return path if path.suffix else path.with_suffix(suffix)
 
 
 QUESTIONS = {
     "load path": Question(
-        "open", "Open a path: x,z in metres on each line", lambda s, paths: do.LoadPath(paths[0]), ("Path", "*.csv *.txt")
+        "open",
+        "Open a path: x,z in metres on each line",
+        lambda s, paths: do.LoadPath(paths[0]),
+        ("Path", "*.csv *.txt"),
     ),
     "save path": Question(
         "save",
@@ -68,6 +78,20 @@ QUESTIONS = {
         lambda s, paths: do.SaveClip(s.entry.number, _suffixed(paths[0], ".bvh")),
         ("Motion", "*.bvh *.amc *.glb"),
         "{clip}.bvh",
+    ),
+    "save result": Question(
+        "save",
+        "Save the motion as .bvh, .amc or .glb",
+        lambda s, paths: do.SaveClip(_result(s), _suffixed(paths[0], ".bvh")),
+        ("Motion", "*.bvh *.amc *.glb"),
+        "{result}.bvh",
+    ),
+    "save log": Question(
+        "save",
+        "Save which pieces were played as",
+        lambda s, paths: do.SaveLog(_result(s), _suffixed(paths[0], ".txt")),
+        ("Text", "*.txt"),
+        "{result}.txt",
     ),
     "record": Question("save", "Save the video as", _record, ("Video", "*.mp4 *.gif"), "{clip}.mp4"),
 }
@@ -101,7 +125,10 @@ class Dialogs:
         if question.kind == "save" and name in ("save labels", "save project"):
             folder = Path.home()  # labels go where the user says, not among the captured files by default
         self.folder = folder if folder.is_dir() else Path.home()
-        self.text = question.name.format(clip=state.entry.name if state.entry else "clip")
+        result = in_hand(state)
+        self.text = question.name.format(
+            clip=state.entry.name if state.entry else "clip", result=result.name if result else "result"
+        )
         self.chosen, self.pending, self.opened = set(), None, False
         if not self.native:
             return

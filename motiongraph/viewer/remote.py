@@ -10,6 +10,7 @@ from pathlib import Path
 
 from motiongraph.app import commands
 from motiongraph.app.playback import frame_of
+from motiongraph.app.results import results
 from motiongraph.viewer.gl.objects import live
 
 
@@ -107,6 +108,8 @@ def status(viewer) -> dict:
         "graph": state.graphs.graph is not None,
         "led": state.leading and {"seconds": state.leading.seconds, "held": state.leading.held},
         "hint": state.hint,
+        "walk": {"method": state.walking.method, "seed": state.walking.seed, "problem": state.walking.problem},
+        "results": [[e.name, e.made.method, len(e.made.walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],
         "objects": live(),

@@ -31,6 +31,13 @@ SERIES = (
 )
 
 
+def cost_colour(share: float) -> tuple[float, float, float]:
+    """r g b of a cost: green for 0, yellow for half of the dearest, red for the dearest and above."""
+    a, b = (GOOD, WARN) if share < 0.5 else (WARN, BAD)
+    t = min(max(2.0 * share - (share >= 0.5), 0.0), 1.0)
+    return tuple((1.0 - t) * x + t * y for x, y in zip(a[:3], b[:3]))
+
+
 @dataclass
 class Fonts:
     text: imgui.ImFont | None = None

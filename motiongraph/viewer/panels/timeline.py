@@ -9,6 +9,7 @@ from motiongraph.app.playback import FASTEST, ROOTS, SLOWEST, TRACKS, frame_of
 from motiongraph.app.scene import visible_tracks
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.menu import ROOT_NAMES
+from motiongraph.viewer.panels.pieces import pieces, told
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
 
 _LOOP_ICONS = {
@@ -144,7 +145,11 @@ def _lane(track: int, state, ui) -> None:
         return inner[0] + (inner[1] - inner[0]) * frame / last
 
     _ruler(draw, entry, at, where.y, ui)
-    _spans(draw, entry, at, where.y + high, ui)
+    if entry.made:
+        tall = 1.35 * imgui.get_font_size()
+        pieces(draw, entry, inner, where.y + high - tall - ui.px(2), tall, ui)
+    else:
+        _spans(draw, entry, at, where.y + high, ui)
     dim = colour32((0.086, 0.094, 0.110), 0.72)
     draw.add_rect_filled((left, where.y), (at(entry.start), where.y + high), dim, rounding)
     draw.add_rect_filled((at(entry.stop - 1), where.y), (where.x + wide, where.y + high), dim, rounding)
@@ -213,7 +218,8 @@ def _drag(track, entry, at, span, state, ui) -> None:
             state.issue(do.Pause())
     if ui.drag is None or ui.drag[1] != track:
         if imgui.is_item_hovered():
-            imgui.set_tooltip(f"frame {min(max(round(frame), 0), last)}")
+            shown = min(max(round(frame), 0), last)
+            imgui.set_tooltip(f"frame {shown}\n{told(entry, shown)}" if entry.made else f"frame {shown}")
         return
     kind = ui.drag[0]
     if imgui.is_item_active():

@@ -1,0 +1,238 @@
+"""The options of every way to find a walk."""
+
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.playback import frame_of
+from motiongraph.app.walks import CHOICES, LIMITS, drawn_path, goal_of
+from motiongraph.viewer import theme
+from motiongraph.viewer.panels.widgets import field, icons, note, tooltip, word_colour
+
+_CLAMP = int(imgui.SliderFlags_.always_clamp)
+
+
+def options_of(state, ui) -> None:
+    """Those of the present method."""
+    {
+        "greedy": _greedy,
+        "random": _random,
+        "sequential": _sequential,
+        "connect": _connect,
+        "path": _path,
+        "reach": _reach,
+    }[state.walking.method](state, ui)
+
+
+def motion_options(state, ui) -> None:
+    """What holds for all methods, and what few people change; folded away."""
+    if not imgui.tree_node("More"):
+        return
+    walking = state.walking
+    if walking.method in ("path", "reach"):
+        _choice(state, "planner", "search", {"beam": "beam", "branch and bound": "branch and bound"})
+        _number(state, "limit", "time limit", "%.1f s", 0.1, "no limit: as long as it takes")
+        tooltip("with a limit the search grows wider until the time is used; the best found by then is taken")
+        _number(state, "facing", "facing", "× %.2f", 0.02)
+        tooltip("how much it counts that the body faces along the way")
+        _number(state, "cost", "smoothness", "× %.2f", 0.02)
+        tooltip("how much the costs of transitions count beside the distance from the way")
+        _number(state, "among", "choose of", "the %d best", 0.1, "the best walk")
+        tooltip("take any of so many best walks, so that seeds give different ones")
+    if walking.method in ("sequential", "connect"):
+        changed, value = imgui.checkbox("Only where motion can go on for ever", walking.option["pruned"])
+        if changed:
+            state.issue(do.SetWalkOption(walking.method, "pruned", value))
+        tooltip("within the pruned graph: after the walk it could go on without end")
+    motion = walking.options["motion"]
+    changed, value = imgui.checkbox("Hold planted feet in place", motion["cleanup"])
+    if changed:
+        state.issue(do.SetWalkOption("motion", "cleanup", value))
+    field("blend", 9.0)
+    if imgui.begin_combo("##blend", motion["blend"]):
+        for blend in CHOICES["blend"]:
+            if imgui.selectable(blend, blend == motion["blend"])[0]:
+                state.issue(do.SetWalkOption("motion", "blend", blend))
+        imgui.end_combo()
+    tooltip("linear mixes both motions over the window; inertialized lets their difference die away")
+    imgui.tree_pop()
+
+
+def _greedy(state, ui) -> None:
+    _name(state, "start", "start", "anywhere")
+    _number(state, "share", "choose of", "the cheapest %.1f %%", 0.1)
+    tooltip("one of this share of the transitions ahead is picked at random")
+    _number(state, "transitions", "length", "%d transitions", 0.2)
+
+
+def _random(state, ui) -> None:
+    _name(state, "start", "start", "anywhere")
+    _number(state, "seconds", "length", "%.1f s", 0.5)
+    _number(state, "least", "between", "%d frames at least", 0.2)
+    tooltip("frames played between two transitions, where the clip has as many ahead")
+    _number(state, "variety", "variety", "%.2f", 0.005)
+    tooltip("0 picks every transition alike, 1 hardly ever goes back where it has just been")
+
+
+def _sequential(state, ui) -> None:
+    order = state.walking.option["order"]
+    _rows(order, state, ui)
+    imgui.set_next_item_width(-1)
+    if imgui.begin_combo("##add", f"{icons.ICON_FA_PLUS}  add a label or clip"):
+        chosen = _names(state, None)
+        if chosen:
+            state.issue(do.SetWalkOption("sequential", "order", (*order, chosen)))
+        imgui.end_combo()
+    _number(state, "stay", "stay", "%.2f s in each at least", 0.01)
+    _choice(state, "way", "find", {"exact": "the cheapest", "trials": "by trials"})
+    tooltip("the cheapest is exact; trials pick at random, so that every seed gives another walk")
+    if state.walking.option["way"] == "trials":
+        _number(state, "trials", "", "%d trials", 5.0)
+
+
+def _rows(order, state, ui) -> None:
+    """The order, to be rearranged by dragging."""
+    if not order:
+        note("Add what it is to go through; drag to change the order.")
+        return
+    for index, item in enumerate(order):
+        imgui.push_id(f"{item} {order[:index].count(item)}")  # goes with it when it is moved
+        imgui.text_disabled(icons.ICON_FA_GRIP_LINES)
+        imgui.same_line()
+        wide = imgui.get_content_region_avail().x - 2.2 * imgui.get_font_size()
+        imgui.push_style_color(imgui.Col_.text, (*_ink(item, state), 1.0))
+        imgui.selectable(f"{index + 1}  {item}###row", False, imgui.SelectableFlags_.allow_overlap, (wide, 0))
+        imgui.pop_style_color()
+        if imgui.is_item_active() and not imgui.is_item_hovered():
+            to = index + (1 if imgui.get_mouse_drag_delta(0).y > 0 else -1)
+            if 0 <= to < len(order):  # dragged past its neighbour: they change places, and the drag goes on there
+                moved = list(order)
+                moved[index], moved[to] = moved[to], moved[index]
+                state.issue(do.SetWalkOption("sequential", "order", tuple(moved)))
+                imgui.reset_mouse_drag_delta()
+        imgui.same_line()
+        if imgui.small_button(icons.ICON_FA_XMARK):
+            state.issue(do.SetWalkOption("sequential", "order", order[:index] + order[index + 1 :]))
+        tooltip("leave it out")
+        imgui.pop_id()
+
+
+def _connect(state, ui) -> None:
+    _name(state, "source", "from", "choose a clip or label")
+    _name(state, "target", "to", "choose a clip or label")
+    _choice(state, "by", "find", {"quickest": "the quickest", "cheapest": "the cheapest"})
+    tooltip("the quickest way has the fewest frames, the cheapest the least sum of transition costs")
+
+
+def _path(state, ui) -> None:
+    path = drawn_path(state)
+    field("path")
+    if path is None:
+        if imgui.button(f"{icons.ICON_FA_PEN}  Draw one on the floor", (-1, 0)):
+            state.issue(do.ShowPanel("path", True))
+            state.issue(do.SetTool("draw"))
+    else:
+        closed = ", closed" if path[3] else ""
+        words = sorted({word for _, word in path[1] if word}) if path[1] else ()
+        imgui.text(f"{len(path[0])} points{closed}{' · ' if words else ''}{', '.join(words)}")
+    _name(state, "start", "start", "with the best")
+
+
+def _reach(state, ui) -> None:
+    x, z = goal_of(state)
+    field("place", 9.0)
+    changed, (x, z) = imgui.drag_float2("##place", [x, z], 0.02, *LIMITS["x"], "%.2f m", _CLAMP)
+    if changed:
+        for name, value in (("x", x), ("z", z)):
+            state.issue(do.SetWalkOption("reach", name, value))
+        if getattr(state.path, "goal", None) is not None:
+            state.issue(do.PlantGoal((x, z)))
+    tooltip("x and z, metres on the floor")
+    imgui.same_line()
+    if imgui.button(f"{icons.ICON_FA_LOCATION_DOT}  Plant", (-1, 0)):
+        state.issue(do.SetTool("goal"))
+    tooltip("point at the place on the floor")
+    own = state.walking.option
+    changed, value = imgui.checkbox("facing", own["faces"])
+    if changed:
+        state.issue(do.SetWalkOption("reach", "faces", value))
+    tooltip("which way the body is to face there")
+    imgui.same_line(6.2 * imgui.get_font_size())
+    imgui.begin_disabled(not own["faces"])
+    imgui.set_next_item_width(-1)
+    changed, value = imgui.drag_float("##angle", own["angle"], 1.0, *LIMITS["angle"], "%.0f°  (0° along z)", _CLAMP)
+    if changed:
+        state.issue(do.SetWalkOption("reach", "angle", value))
+    imgui.end_disabled()
+    _name(state, "clip", "ends in", "any motion")
+    _name(state, "start", "start", "with the best")
+    changed, value = imgui.checkbox("Begin where the character stands", own["here"])
+    if changed:
+        state.issue(do.SetWalkOption("reach", "here", value))
+
+
+# Pieces
+
+
+def _number(state, name: str, text: str, shown: str, speed: float, least: str = "") -> None:
+    """An option as a number to be dragged or typed; least: what its lowest value is called."""
+    method, value = state.walking.method, state.walking.option[name]
+    field(text)
+    low, high = LIMITS[name]
+    if least and value <= low:
+        shown = least
+    drag = imgui.drag_int if isinstance(low, int) else imgui.drag_float
+    changed, value = drag(f"##{name}", value, speed, low, high, shown, _CLAMP)
+    if changed:
+        state.issue(do.SetWalkOption(method, name, value))
+
+
+def _choice(state, name: str, text: str, words: dict[str, str]) -> None:
+    """An option that is one of two or three, side by side."""
+    method, value = state.walking.method, state.walking.option[name]
+    field(text)
+    imgui.begin_group()
+    for index, (each, word) in enumerate(words.items()):
+        if index:
+            imgui.same_line()
+        if imgui.radio_button(f"{word}##{name}", each == value):
+            state.issue(do.SetWalkOption(method, name, each))
+    imgui.end_group()
+
+
+def _name(state, name: str, text: str, none: str) -> None:
+    """An option that names a label, a clip, or a frame of one."""
+    method, value = state.walking.method, state.walking.option[name]
+    field(text)
+    if not imgui.begin_combo(f"##{name}", value or none):
+        return
+    chosen = _names(state, none if not none.startswith("choose") else None)
+    if chosen is not None:
+        state.issue(do.SetWalkOption(method, name, chosen))
+    imgui.end_combo()
+
+
+def _names(state, none: str | None) -> str | None:
+    """The inside of a combo: labels, clips, the frame on screen; what was clicked."""
+    labels, clips = state.walking.names(state)
+    chosen, entry = None, state.entry
+    if none is not None and imgui.selectable(none, False)[0]:
+        chosen = ""
+    if entry is not None and entry.name in clips:
+        at = f"{entry.name}:{int(frame_of(state))}"
+        if imgui.selectable(f"this frame of {entry.name}: {int(frame_of(state))}", False)[0]:
+            chosen = at
+    for title, words in (("labels", labels), ("clips", clips)):
+        if not words:
+            continue
+        imgui.separator_text(title)
+        for word in words:
+            imgui.push_style_color(imgui.Col_.text, (*_ink(word, state), 1.0))
+            if imgui.selectable(f"{word}##{title}", False)[0]:
+                chosen = word
+            imgui.pop_style_color()
+    return chosen
+
+
+def _ink(word: str, state) -> tuple[float, float, float]:
+    """Labels in their own colour."""
+    return word_colour(word) if word in state.walking.names(state)[0] else theme.INK[:3]
