@@ -8,6 +8,7 @@ from motiongraph.app import commands as do
 from motiongraph.app import history, session, strokes
 from motiongraph.app.commands import apply
 from motiongraph.app.path import CURVES, SHORTEST, TOOLS, need_path, painted, tidied
+from motiongraph.app.view import facing, overlook, watch_floor
 from motiongraph.errors import MotionError
 
 _NEAR = 0.6  # m from the end, where a new stroke goes on from it
@@ -29,8 +30,6 @@ def _(command: do.SetTool, state):
     path.tool, path.under = command.tool, None
     if command.tool != "edit":
         path.chosen = None
-    from motiongraph.app.view import watch_floor
-
     watch_floor(state, command.tool)
 
 
@@ -99,8 +98,6 @@ def _(command: do.PathPreset, state):
     if path.origin is None and path.line is not None:
         path.origin = path.line.places[0], float(np.arctan2(*path.line.tangents[0]))
     elif path.origin is None:
-        from motiongraph.app.view import facing
-
         path.origin = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
     at, heading = path.origin
     points, closed, curve = strokes.preset(command.name, command.size)
@@ -116,9 +113,7 @@ def _(command: do.SetPresetSize, state):
 
 def _see(state) -> None:
     """Let the camera glide to where the whole path is in view."""
-    from motiongraph.app.view import overlook
-
-    if state.camera is not None and state.path.line is not None:
+    if state.path.line is not None:
         overlook(state, state.path.line.places)
 
 

@@ -13,6 +13,7 @@ from motiongraph.app.commands import apply
 from motiongraph.app.path import need_path
 from motiongraph.app.playback import RESULT
 from motiongraph.app.results import Made, show_made
+from motiongraph.app.view import facing, overlook
 from motiongraph.errors import MotionError
 
 _SPARE = 0.5  # s of motion that must be there; below that the next stretch is made
@@ -214,8 +215,6 @@ def set_off(state) -> None:
     if wish.line is not None and wish.goal is None:
         at, heading = wish.line.places[0], float(np.arctan2(*wish.line.tangents[0]))
     else:
-        from motiongraph.app.view import facing
-
         at, heading = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
 
     def work(progress, deliver):
@@ -323,6 +322,7 @@ def _(command: do.WalkPath, state):
     need_path(state)
     _graph_there(state)
     apply(do.SetTool("off"), state)
+    overlook(state, state.path.line.places)
     apply(do.SetWalk("path"), state)
     apply(do.MakeWalk(), state)
 

@@ -9,7 +9,7 @@ from motiongraph.errors import MotionError
 from motiongraph.model import sides
 
 _HEIGHT = 0.52  # of the body's, where the camera looks
-_FLOOR_PITCH, _FLOOR_DISTANCE = 34.0, 8.0  # degrees and metres from which there is floor to draw on
+_FLOOR_PITCH, _FLOOR_DISTANCE = 42.0, 13.0  # degrees and metres from which there is floor to draw on
 
 
 def follow(state, dt: float) -> None:
@@ -102,8 +102,8 @@ def overlook(state, places) -> None:
     goal = state.camera.copy()
     goal.pitch = max(goal.pitch, _FLOOR_PITCH)
     points = np.insert(np.asarray(places, float), 1, 0.0, axis=1)
-    goal.fit(np.concatenate([points, points + np.array([0.0, 1.0, 0.0])]), margin=1.35)
-    goal.distance = max(goal.distance, _FLOOR_DISTANCE)
+    goal.fit(np.concatenate([points, points + np.array([0.0, 1.6, 0.0])]), aspect=1.2, margin=1.5)
+    goal.distance = max(goal.distance, 0.6 * _FLOOR_DISTANCE)
     state.goal = goal
 
 

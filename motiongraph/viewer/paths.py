@@ -11,7 +11,7 @@ GOOD, FAIR, POOR = (0.20, 0.62, 0.36), (0.93, 0.66, 0.18), (0.84, 0.24, 0.20)
 SCALE = (0.1, 0.3, 0.6)  # m off the path at which these colours are reached
 _PAPER, _INK = (0.98, 0.98, 0.97), (0.16, 0.19, 0.24)
 _START, _GOAL, _AMBER = (0.16, 0.42, 0.86), (0.82, 0.20, 0.36), (0.95, 0.58, 0.16)
-_WIDTH = 0.09  # m
+_WIDTH = 0.11  # m
 _LOW, _STEP = 0.004, 0.001  # m above the floor, and from one layer to the next
 _ARROWS = 2.0  # m between the marks that tell which way it goes
 _LONGEST = 8192  # places of a stroke that are drawn
@@ -138,9 +138,9 @@ def _arrows(line) -> Lines:
     index = np.minimum((at / line.spacing).astype(int), len(line.places) - 1)
     tips, ahead = line.places[index], line.tangents[index]
     side = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
-    size = 0.075
+    size = 0.04
     corners = np.stack([tips - size * (ahead + side), tips, tips - size * (ahead - side)], axis=1)
-    return polyline(level(corners, 2), (*_INK, 0.9), np.tile([0.0, 1.0, 1.0], len(tips)), width=0.025, flat=True)
+    return polyline(level(corners, 2), (*_INK, 0.9), np.tile([0.0, 1.0, 1.0], len(tips)), width=0.018, flat=True)
 
 
 def _head(place, ahead) -> Lines:

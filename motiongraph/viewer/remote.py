@@ -12,6 +12,7 @@ from motiongraph.app import commands
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import results
 from motiongraph.viewer.gl.objects import live
+from motiongraph.viewer.ui import PHASES
 
 
 class Remote:
@@ -115,4 +116,5 @@ def status(viewer) -> dict:
         "objects": live(),
         "fps": rate,
         "own": [median, worst],
+        "phases": dict(zip(PHASES, ui.timings.ring.max(axis=1).tolist())),
     }

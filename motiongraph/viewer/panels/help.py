@@ -13,7 +13,7 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
 from motiongraph.viewer.panels.widgets import field, icons, note, section
 
-_MORE = "Drag orbits, the wheel zooms, Space plays. Drop your own .bvh or .amc files here. ? lists every key."
+_MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
 
 def shortcuts_window(state, ui) -> None:
@@ -88,8 +88,8 @@ def hint_overlay(state, ui) -> None:
     for index, step in enumerate(steps):
         _step(index, step, index == now, state, ui)
     if now == len(steps):
-        imgui.text_colored(theme.GOOD, "Done. Draw another, or press Lead and plant goals.")
-    imgui.push_text_wrap_pos(ui.px(330))
+        imgui.text_colored(theme.GOOD, "Done. Now press Lead and plant goals.")
+    imgui.push_text_wrap_pos(ui.px(320))
     imgui.text_disabled(_MORE)
     imgui.pop_text_wrap_pos()
     if imgui.button("Close"):
@@ -106,13 +106,13 @@ def _steps(state):
     walked = any(entry.made.asked is not None for entry in results(state))
     play = "Pause" if state.playback.playing else "Play"
     return (
-        (clips, "Clips of captured motion", play if clips else "Open samples",
+        (clips, "Clips of motion are here" if clips else "Open clips of motion", play if clips else "Samples",
          do.TogglePlay() if clips else do.OpenSamples()),
-        (graph, "Find where one clip can turn into another", "Building…" if building else "Build the graph",
+        (graph, "Join them to a motion graph", "Building…" if building else "Build",
          do.BuildGraph(mirror=True) if clips and not building else None),
-        (drawn, "Draw a path: hold the left button on the floor", "Draw",
+        (drawn, "Draw a path on the floor", "Draw",
          do.SetTool("draw") if state.path.tool != "draw" else None),
-        (walked, "Watch a character walk it", "Walking…" if walking else "Walk it",
+        (walked, "Watch a character walk it", "Making…" if walking else "Walk it",
          do.WalkPath() if drawn and not walking else None),
     )  # fmt: skip
 
@@ -127,11 +127,11 @@ def _step(index, step, now, state, ui) -> None:
         imgui.text_colored(theme.ACCENT if now else theme.FAINT, f" {index + 1}. ")
     imgui.same_line(ui.px(34))
     imgui.text_colored(theme.INK if now else theme.FAINT, text)
-    imgui.same_line(ui.px(352))
+    imgui.same_line(ui.px(236))
     if now:
         imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.7))
     imgui.begin_disabled(command is None)
-    if imgui.button(f"{word}##{index}", (ui.px(116), 0)):
+    if imgui.button(f"{word}##{index}", (ui.px(84), 0)):
         state.issue(command)
     imgui.end_disabled()
     if now:
