@@ -84,7 +84,7 @@ def test_built_of_the_ticked_clips(state):
     assert graphs.graph.is_pruned
     assert graphs.graph.is_auto
     assert graphs.built == 1
-    assert graphs.report["candidates"] == len(graphs.lanes.cost) + (graphs.lanes.there != graphs.lanes.back).sum()
+    assert graphs.report["candidates"] == len(graphs.lanes) + (graphs.lanes.there != graphs.lanes.back).sum()
     assert [e.number for e in graphs.entries] == [numbers(state)[n] for n in ("one", "two")]
     assert "3 pairs compared" in said(state)[0]
     assert stale(state) == ""

@@ -36,14 +36,13 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """A transition and the one back are the same curve. ends: (n, 4) float32 seconds and lane of both ends; cost: (n,)
-    float32; there, back: (n,) the candidates, leaving the first end and the second, the same one where there is only
+    """A transition and the one back are the same curve. rows: (n, 8) float32 seconds and lane of both ends, cost, and
+    three to spare, as they are drawn; there, back: (n,) the candidates, leaving the first end and the second, the same one where there is only
     one way; sets: (n, 2) which set of labels either end has; into: (n, 2, 2) clip and frame where `there` and `back`
     arrive. Shuffled, always alike: any first part of the curves is a fair sample of all. seconds: (C,) how long each
     clip is."""
 
-    ends: np.ndarray
-    cost: np.ndarray
+    rows: np.ndarray
     there: np.ndarray
     back: np.ndarray
     sets: np.ndarray
@@ -64,20 +63,26 @@ class Lanes:
         shuffled = np.random.default_rng(0).permutation(len(there))
         there, back = there[shuffled].astype(np.int32), back[shuffled].astype(np.int32)
         rows, middle = table[there], 0.5 * graph.window
-        ends = np.empty((len(there), 4), np.float32)
+        drawn = np.zeros((len(there), 8), np.float32)
+        drawn[:, 4] = rows["cost"]
         sets = np.empty((len(there), 2), np.int32)
         for k, end in enumerate(("src", "dst")):
-            ends[:, 2 * k] = (rows[f"{end}_frame"] - firsts[rows[end]] + middle) / graph.fps
-            ends[:, 2 * k + 1] = rows[end]
+            drawn[:, 2 * k] = (rows[f"{end}_frame"] - firsts[rows[end]] + middle) / graph.fps
+            drawn[:, 2 * k + 1] = rows[end]
             sets[:, k] = graph.candidates.labelling.at(rows[end], rows[f"{end}_frame"])
         into = np.empty((len(there), 2, 2), np.int32)
         for k, way in enumerate((there, back)):
             into[:, k, 0], into[:, k, 1] = table["dst"][way], table["dst_frame"][way] + graph.window
         seconds = np.array([(len(clip) - clip.first) / graph.fps for clip in graph.clips])
-        return cls(ends, rows["cost"].astype(np.float32), there, back, sets, into, seconds)
+        return cls(drawn, there, back, sets, into, seconds)
 
     def __len__(self):
         return len(self.there)
+
+    @property
+    def ends(self) -> np.ndarray:
+        """(n, 4) float32: seconds and lane of both ends."""
+        return self.rows[:, :4]
 
     @property
     def whole(self) -> tuple[float, float, float, float]:

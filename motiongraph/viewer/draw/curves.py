@@ -1,0 +1,179 @@
+"""A canvas for the graph: clips as bars, transitions as curves, one instance each, drawn only when something changed.
+
+Where lines meet, the brighter one is seen, so that the order in which they are drawn does not matter: a picture of
+many curves may take several frames, each of which draws as many as its time allows. Until enough of a new picture is
+there, the one before is shown, so that nothing flickers while a slider moves.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from OpenGL import GL
+
+from motiongraph.viewer.gl import calls, state
+from motiongraph.viewer.gl.buffers import Geometry, Rows
+from motiongraph.viewer.gl.framebuffer import Framebuffer
+from motiongraph.viewer.gl.program import Program
+from motiongraph.viewer.gl.state import OVER, Mode
+
+WALK = 3  # the state of a curve that is walked; others are those of `app.lanes`
+_BUDGET = 0.004  # seconds a frame may draw curves for
+_ENOUGH = 600  # curves that make a picture worth showing
+_LEAST, _GUESS = 250, 2e-6  # curves a frame always draws; seconds for one, before it is known
+_STEPS = 12  # as in shaders/curves.vert
+_BARS, _LINES = Mode(blend=OVER), Mode(blend=(GL.GL_ONE, GL.GL_ONE))
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What a canvas shows. size: pixels; place: pixels a second and a lane, and where 0 s and lane 0 are; rows: (n, 8)
+    float32, ends and cost of all curves there are; picks: (k,) which of them, 4 · row + state; bars: (m, 8) float32,
+    from and to in seconds, lane, half the height in pixels, and colour; dearest: the cost that is darkest; width: of a
+    line, pixels; paper: colour behind it all, alpha 0 for none."""
+
+    size: tuple[int, int]
+    place: tuple[float, float, float, float]
+    rows: np.ndarray
+    picks: np.ndarray
+    bars: np.ndarray
+    dearest: float
+    width: float
+    paper: tuple[float, float, float, float]
+
+
+class _Page:
+    """A sheet and how much of it is drawn."""
+
+    def __init__(self, target: Framebuffer):
+        self.target, self.sheet, self.done = target, None, 0
+
+    @property
+    def whole(self) -> bool:
+        return self.sheet is None or self.done == len(self.sheet.picks)
+
+
+class Canvas:
+    """One picture of the graph; needs a current context, in which it must also be released."""
+
+    def __init__(self):
+        self._curves, self._bars = Program("curves"), Program("curves", ("BARS",))
+        self._nothing, self._rows, self._picks, self._bar_rows = Geometry(), Rows(), Rows(), Rows()
+        self._pages: list[_Page] = []  # what is shown, and what is coming
+        self._held: np.ndarray | None = None
+        self._each = _GUESS
+
+    @property
+    def done(self) -> int:
+        """How many curves the picture has so far."""
+        return self._pages[0].done if self._pages else 0
+
+    def show(self, sheet: Sheet) -> int:
+        """The number of a texture with the sheet, or with as much of it as there was time for; ask every frame."""
+        if not self._pages or self._pages[0].target.size != sheet.size:
+            self._release_pages()
+            self._pages = [_Page(Framebuffer("rgba", sheet.size)) for _ in range(2)]
+        shown, coming = self._pages
+        moved = shown.sheet is None or shown.sheet.place != sheet.place or shown.sheet.rows is not sheet.rows
+        if moved:  # what is drawn over the picture is there already
+            if shown.sheet is not sheet:
+                self._begin(shown, sheet)
+            coming.sheet = None
+        elif coming.sheet is None and shown.sheet is not sheet:
+            self._begin(coming, sheet)
+        page = shown if coming.sheet is None else coming
+        if not page.whole:
+            self._go_on(page)
+        if page is coming and (page.whole or page.done >= _ENOUGH):
+            shown.sheet = None
+            self._pages = [coming, shown]
+        return self._pages[0].target.colour.number
+
+    def _begin(self, page: _Page, sheet: Sheet) -> None:
+        """The paper and the bars; what the card needs for the curves."""
+        page.sheet, page.done = sheet, 0
+        state.forget()
+        if len(sheet.rows) and sheet.rows is not self._held:
+            self._rows.upload(sheet.rows)
+            self._held = sheet.rows
+        if len(sheet.picks):
+            padded = np.zeros(-(-len(sheet.picks) // 4) * 4, np.float32)
+            padded[: len(sheet.picks)] = sheet.picks
+            self._picks.upload(padded)
+        page.target.bind()
+        state.set_mode(_BARS)
+        GL.glClearColor(*sheet.paper)
+        calls.glClear(GL.GL_COLOR_BUFFER_BIT)
+        if len(sheet.bars):
+            self._bar_rows.upload(sheet.bars)
+            self._bars.use()
+            self._set(self._bars, sheet)
+            self._nothing.bind()
+            self._bar_rows.bind(0)
+            calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, len(sheet.bars))
+        self._leave()
+
+    def _go_on(self, page: _Page) -> None:
+        """As many more curves as there is time for in a frame."""
+        sheet, program = page.sheet, self._curves
+        count = min(max(int(_BUDGET / self._each), _LEAST), len(sheet.picks) - page.done)
+        began = perf_counter()
+        state.forget()
+        page.target.bind()
+        state.set_mode(_LINES)
+        GL.glBlendEquation(GL.GL_MAX)
+        program.use()
+        self._set(program, sheet)
+        program["paper"], program["picks"], program["first"] = sheet.paper, 1, page.done
+        self._nothing.bind()
+        self._rows.bind(0)
+        self._picks.bind(1)
+        calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 2 * (_STEPS + 1), count)
+        GL.glBlendEquation(GL.GL_FUNC_ADD)
+        GL.glFlush()
+        page.done += count
+        if count >= _LEAST:
+            self._each += 0.3 * ((perf_counter() - began) / count - self._each)
+        self._leave()
+
+    @staticmethod
+    def _leave() -> None:
+        state.bind_vertices(0)
+        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
+        state.forget()
+
+    @staticmethod
+    def _set(program: Program, sheet: Sheet) -> None:
+        program["rows"], program["place"] = 0, sheet.place
+        program["canvas"] = *sheet.size, 0.5 * sheet.width, max(sheet.dearest, 1e-9)
+
+    def _release_pages(self) -> None:
+        for page in self._pages:
+            page.target.release()
+        self._pages = []
+
+    def release(self) -> None:
+        self._release_pages()
+        for owned in (self._curves, self._bars, self._nothing, self._rows, self._picks, self._bar_rows):
+            owned.release()
+
+
+class Canvases:
+    """The canvases of the panels, by name; each is made when it is first asked for."""
+
+    def __init__(self):
+        self._made: dict[str, Canvas] = {}
+
+    def show(self, name: str, sheet: Sheet) -> int:
+        """See `Canvas.show`."""
+        return self.of(name).show(sheet)
+
+    def of(self, name: str) -> Canvas:
+        if name not in self._made:
+            self._made[name] = Canvas()
+        return self._made[name]
+
+    def release(self) -> None:
+        for canvas in self._made.values():
+            canvas.release()
+        self._made.clear()
