@@ -95,6 +95,17 @@ def test_labels_for_all_and_for_a_part(state, folder):
     assert state.entry.spans == []
 
 
+def test_labels_as_bars(state, folder):
+    """Words for the same frames share a bar; bars that overlap have rows of their own."""
+    tell(state, do.OpenPaths((folder / "one.bvh",)), do.SetLabels(1, ("walk", "slow")))
+    assert state.entry.bars == [(("slow", "walk"), 0, 90, 0)]
+    tell(state, do.SetLabels(1, ("slow", "turn", "walk"), 20, 40), do.SetLabels(1, ("slow", "stop", "walk"), 40, 60))
+    assert state.entry.bars == [(("slow", "walk"), 0, 90, 0), (("turn",), 20, 40, 1), (("stop",), 40, 60, 1)]
+    assert [set(state.entry.words_at(frame)) for frame in (19, 39, 59, 60)] == [
+        {"slow", "walk"}, {"slow", "walk", "turn"}, {"slow", "walk", "stop"}, {"slow", "walk"},
+    ]  # fmt: skip
+
+
 def test_labels_go_where_asked_and_come_back(state, folder, tmp_path):
     tell(state, do.OpenPaths((folder,)))
     number = {e.name: e.number for e in state.library}

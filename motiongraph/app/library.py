@@ -47,6 +47,23 @@ class Entry:
         return self.clip.labels.spans()
 
     @cached_property
+    def bars(self) -> list[tuple[tuple[str, ...], int, int, int]]:
+        """(words, start, stop, row) of every stretch with the same labels, in rows in which none overlap."""
+        stretches: dict[tuple[int, int], list[str]] = {}
+        for word, start, stop in self.spans:
+            stretches.setdefault((start, stop), []).append(word)
+        found, ends = [], []
+        for (start, stop), words in sorted(stretches.items(), key=lambda item: (item[0][0], -item[0][1])):
+            row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
+            ends[row : row + 1] = [stop]
+            found.append((tuple(words), start, stop, row))
+        return found
+
+    def words_at(self, frame: int) -> list[str]:
+        """The labels of a frame."""
+        return [word for word, start, stop in self.spans if start <= frame < stop]
+
+    @cached_property
     def lasting(self) -> str:
         """How long the frames in use last, in words."""
         return f"{(self.stop - self.start) / self.clip.fps:.1f} s"

@@ -76,7 +76,8 @@ def overview(state):
     height = state.entry.clip.skeleton.height if state.entry else 1.75
     goal.distance = 2.6 * height
     if state.scene.layers.crowd and state.casts:
-        goal.fit(np.concatenate([group.positions.reshape(-1, 3) for group in state.casts[0].groups]))
+        # As if the view were as high as it is wide: panels may leave it no wider.
+        goal.fit(np.concatenate([group.positions.reshape(-1, 3) for group in state.casts[0].groups]), 1.0)
     return goal
 
 

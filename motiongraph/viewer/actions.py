@@ -235,10 +235,10 @@ ACTIONS: dict[str, Action] = {
         "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow
     ),
     "reset camera": _action("Camera", "Reset", "Z Keypad0", lambda s: do.ResetCamera()),
-    "front": _action("Camera", "Front", "Keypad1 Ctrl+1", lambda s: do.LookFrom("front")),
-    "side": _action("Camera", "Side", "Keypad3 Ctrl+2", lambda s: do.LookFrom("side")),
-    "top": _action("Camera", "Top", "Keypad7 Ctrl+3", lambda s: do.LookFrom("top")),
-    "three-quarter": _action("Camera", "Three-quarter", "Keypad9 Ctrl+4", lambda s: do.LookFrom("three-quarter")),
+    "front": _action("Camera", "Front", "Ctrl+1 Keypad1", lambda s: do.LookFrom("front")),
+    "side": _action("Camera", "Side", "Ctrl+2 Keypad3", lambda s: do.LookFrom("side")),
+    "top": _action("Camera", "Top", "Ctrl+3 Keypad7", lambda s: do.LookFrom("top")),
+    "three-quarter": _action("Camera", "Three-quarter", "Ctrl+4 Keypad9", lambda s: do.LookFrom("three-quarter")),
     "below floor": _action(
         "Camera",
         "May go below the floor",
@@ -285,6 +285,7 @@ MOUSE = (
     ("editing the path", "drag points, click the line to add one, right click to remove one"),
     ("digits, then Enter", "go to that frame"),
     ("drop files or folders", "open them"),
+    ("?", "this list"),
 )
 
 _NAMES = {

@@ -11,7 +11,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.results import results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
-from motiongraph.viewer.panels.widgets import field, icons, note, section
+from motiongraph.viewer.panels.widgets import field, icons, note, section, tooltip
 
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
@@ -19,13 +19,13 @@ _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or 
 def shortcuts_window(state, ui) -> None:
     """All keys in columns, by menu; the mouse below."""
     view = imgui.get_main_viewport()
-    imgui.set_next_window_pos(view.get_work_center(), imgui.Cond_.appearing, (0.5, 0.5))
-    wide = min(0.92 * view.work_size.x, ui.px(1000))
-    imgui.set_next_window_size((wide, min(0.92 * view.work_size.y, ui.px(640))), imgui.Cond_.appearing)
+    imgui.set_next_window_pos(view.get_center(), imgui.Cond_.appearing, (0.5, 0.5))
+    wide = min(0.96 * view.size.x, ui.px(1240))
+    imgui.set_next_window_size((wide, min(0.94 * view.size.y, ui.px(760))), imgui.Cond_.appearing)
     flags = imgui.WindowFlags_.no_docking | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings
     visible, kept = imgui.begin("Keyboard and mouse", True, flags)
     if visible:
-        columns = 3 if imgui.get_content_region_avail().x > ui.px(820) else 2
+        columns = min(max(int(imgui.get_content_region_avail().x / ui.px(285)), 1), 4)
         if imgui.begin_table("columns", columns):
             imgui.table_next_row()
             imgui.table_next_column()
@@ -80,20 +80,29 @@ def hint_overlay(state, ui) -> None:
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
     imgui.set_next_window_bg_alpha(0.9)
     imgui.begin("hint", None, _OVERLAY)
+    steps = _steps(state)
+    now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
+    small = width < ui.px(820) or height < ui.px(640)  # only what is next, so that the character can be seen
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     imgui.text("Make a character walk where you draw")
     imgui.pop_font()
-    steps = _steps(state)
-    now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
     for index, step in enumerate(steps):
-        _step(index, step, index == now, state, ui)
+        if not small or index == now:
+            _step(index, step, index == now, state, ui)
     if now == len(steps):
+        imgui.align_text_to_frame_padding()
         imgui.text_colored(theme.GOOD, "Done. Now press Lead and plant goals.")
-    imgui.push_text_wrap_pos(ui.px(320))
-    imgui.text_disabled(_MORE)
-    imgui.pop_text_wrap_pos()
-    if imgui.button("Close"):
-        state.issue(do.DismissHint())
+    if not small:
+        imgui.push_text_wrap_pos(ui.px(320))
+        imgui.text_disabled(_MORE)
+        imgui.pop_text_wrap_pos()
+        if imgui.button("Close"):
+            state.issue(do.DismissHint())
+    else:
+        imgui.same_line()
+        if imgui.button(icons.ICON_FA_XMARK):
+            state.issue(do.DismissHint())
+        tooltip("no more of this; the Help menu has it")
     imgui.end()
 
 

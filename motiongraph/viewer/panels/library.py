@@ -87,9 +87,18 @@ def _group(title: str, entries: list, state, ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(2), 0))
     clipper = imgui.ListClipper()
     clipper.begin(len(entries))
+    chosen = state.tracks[state.active].clip
+    fresh = ui.texts.get("chosen") != str(chosen)  # it is brought into sight once
+    index = next((i for i, e in enumerate(entries) if e.number == chosen), None) if fresh else None
+    if index is not None:
+        clipper.include_item_by_index(index)
     while clipper.step():
         for entry in entries[clipper.display_start : clipper.display_end]:
             _row(entry, state, ui)
+            if entry.number == chosen and fresh:
+                ui.texts["chosen"] = str(chosen)
+                if not imgui.is_item_visible():
+                    imgui.set_scroll_here_y(0.5)
     imgui.pop_style_var()
     imgui.end_table()
 

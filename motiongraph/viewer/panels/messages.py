@@ -23,6 +23,7 @@ def messages_panel(state, ui) -> None:
     imgui.same_line()
     if imgui.button("Copy all"):
         imgui.set_clipboard_text("\n".join(f"{m.when} {m.level}: {m.text}" for m in state.messages))
+    ui.texts["seen"] = _named(state.messages[0])
     imgui.begin_child("list")
     for message in state.messages:
         imgui.text_disabled(message.when)
@@ -35,6 +36,10 @@ def messages_panel(state, ui) -> None:
         )
         imgui.pop_text_wrap_pos()
     imgui.end_child()
+
+
+def _named(message) -> str:
+    return f"{message.age} {message.text}"
 
 
 def status_bar(state, ui) -> None:
@@ -52,7 +57,8 @@ def status_bar(state, ui) -> None:
             state.issue(do.CancelJob(job.number))
         imgui.same_line(0, ui.px(16))
     message = state.messages[0] if state.messages else None
-    if message is None or (message.level == "info" and state.clock - message.age > _FRESH):
+    old = message is not None and state.clock - message.age > _FRESH
+    if message is None or (old and (message.level == "info" or ui.texts.get("seen") == _named(message))):
         if not jobs and recording is None:
             _at_rest(state)
         return

@@ -123,7 +123,7 @@ def _lane(track: int, state, ui) -> None:
     where, draw = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
     split = state.scene.views > 1
     imgui.invisible_button(f"lane {track}", (wide, high))
-    left = where.x + (2.6 * imgui.get_font_size() if split else 0.0)
+    left = where.x + (3.0 * imgui.get_font_size() if split else 0.0)
     edge = ui.px(6)
     inner = left + edge, max(where.x + wide - edge, left + edge + 1.0)
     rounding = ui.px(4)
@@ -131,10 +131,10 @@ def _lane(track: int, state, ui) -> None:
     draw.add_rect_filled((left, where.y), (where.x + wide, where.y + high), colour32((0, 0, 0), 0.28), rounding)
     if split:
         colour = theme.ACCENT if active else theme.FAINT
-        text = TRACKS[track] if track < 2 else "res"
-        draw.add_text((where.x + ui.px(4), where.y + 0.5 * (high - imgui.get_font_size())), colour32(colour), text)
+        at_middle = where.x + ui.px(2), where.y + 0.5 * (high - imgui.get_font_size())
+        draw.add_text(at_middle, colour32(colour), TRACKS[track])
     if entry is None:
-        hint = "choose a clip in the library" if track < 2 else "the result of a walk comes here; any clip may"
+        hint = "choose a clip in the library" if track < 2 else "the result of a walk comes here, or any clip"
         draw.add_text((inner[0], where.y + 0.5 * (high - imgui.get_font_size())), colour32(theme.FAINT), hint)
         if imgui.is_item_clicked():
             state.issue(do.TakeTrack(track))
@@ -180,20 +180,22 @@ def _ruler(draw, entry, at, top, ui) -> None:
 
 
 def _spans(draw, entry, at, bottom, ui) -> None:
-    """The labels as coloured bars with their names, where there is room."""
-    words = sorted({word for word, _, _ in entry.spans})
-    if not words:
+    """The labels as coloured bars with their names, where there is room; those of the same frames share one."""
+    bars = entry.bars
+    if not bars:
         return
     size = imgui.get_font_size()
-    high = 1.15 * size / max(min(len(words), 3), 1) if len(words) > 1 else 1.15 * size
-    for word, start, stop in entry.spans:
-        row = words.index(word) % 3
-        bottom_here = bottom - ui.px(3) - row * high
-        colour = word_colour(word)
+    rows = min(max(row for *_, row in bars) + 1, 3)
+    high, text_size = 1.25 * size / rows, min(1.0, 1.15 / rows) * size
+    for words, start, stop, row in bars:
+        below = bottom - ui.px(3) - row % 3 * high
         left, right = at(start), at(min(stop, len(entry.clip) - 1))
-        draw.add_rect_filled((left, bottom_here - high + 1), (right, bottom_here), colour32(colour, 0.42), ui.px(3))
-        if len(words) == 1 and right - left > imgui.calc_text_size(word).x + ui.px(8):
-            draw.add_text((left + ui.px(5), bottom_here - high + 1), colour32(theme.INK, 0.95), word)
+        colour = colour32(word_colour(words[0]), 0.42)
+        draw.add_rect_filled((left, below - high + 1), (right, below), colour, ui.px(3))
+        text = ", ".join(words)
+        if rows < 3 and right - left > imgui.calc_text_size(text).x + ui.px(10):
+            place = left + ui.px(5), below - high + 0.5 * (high - text_size)
+            draw.add_text(imgui.get_font(), text_size, place, colour32(theme.INK, 0.95), text)
 
 
 def _drag(track, entry, at, span, state, ui) -> None:
@@ -219,7 +221,8 @@ def _drag(track, entry, at, span, state, ui) -> None:
     if ui.drag is None or ui.drag[1] != track:
         if imgui.is_item_hovered():
             shown = min(max(round(frame), 0), last)
-            imgui.set_tooltip(f"frame {shown}\n{told(entry, shown)}" if entry.made else f"frame {shown}")
+            about = told(entry, shown) if entry.made else ", ".join(entry.words_at(shown))
+            imgui.set_tooltip(f"frame {shown}\n{about}" if about else f"frame {shown}")
         return
     kind = ui.drag[0]
     if imgui.is_item_active():
