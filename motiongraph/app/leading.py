@@ -10,12 +10,14 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.graphs import need_graph
 from motiongraph.app.path import need_path
 from motiongraph.app.playback import RESULT
 from motiongraph.app.results import Made, show_made
 from motiongraph.app.view import facing, overlook
 from motiongraph.errors import MotionError
 
+ROOMY = 3.0  # cm: a threshold at which captured walks offer ways enough to follow a path
 _SPARE = 0.5  # s of motion that must be there; below that the next stretch is made
 _FIRST = 1.5  # s that are made before it sets off
 _DECIDED = 0.8  # s beyond what is made for which it is known how the walk goes on: feet look that far ahead
@@ -131,8 +133,9 @@ class Leading:
             if slide is not None:
                 self.slide[k] = slide
         self.frame = frame
-        if self.gone <= frame / self.graph.fps / _EVERY and self.gone < _TRAIL:
-            self.trail[self.gone] = self.root[0, [0, 2]]
+        every = _EVERY * self.graph.fps
+        while self.gone * every <= frame and self.gone < _TRAIL:
+            self.trail[self.gone] = self.live.pose(int(self.gone * every))[0][[0, 2]]
             self.gone += 1
 
     def walked(self):
@@ -181,7 +184,8 @@ def advance(state, dt: float) -> None:
         for cast in state.casts:
             cast.moment = None
     state.tracks[RESULT].elapsed = (at - frame) / fps
-    if led.job is None and led.live.ready - at < _SPARE * fps * max(state.playback.speed, 1.0):
+    spare = max(_SPARE, 3.0 * dt) * max(state.playback.speed, 1.0)
+    if led.job is None and led.live.ready - at < spare * fps:
         _go_on(state, led)
 
 
@@ -292,21 +296,24 @@ def keep(state, led: Leading) -> None:
 
 
 def go_on(state) -> None:
-    """Set off once the graph is there that was waited for."""
-    path = state.path
-    if not path.waiting:
+    """See to the graph that was built for the path, and set off if that was waited for."""
+    path, graph = state.path, state.graphs.graph
+    if not (path.waiting or path.roomy) or _building(state):
         return
-    if state.graphs.graph is not None:
-        path.waiting = False
+    if path.roomy and graph is not None and graph.is_auto and graph.metric.unit == "cm":
+        least = graph.thresholds.highest
+        if least < ROOMY <= graph.candidates.ceiling:
+            apply(do.SetThreshold(ROOMY), state)
+            state.say(f"threshold raised from {least:.1f} to {ROOMY:g} cm, so that there are ways enough for a path")
+    waited, path.waiting, path.roomy = path.waiting, False, False
+    if waited and graph is not None:
         set_off(state)
-    elif not _building(state):
-        path.waiting = False
 
 
 def _graph_there(state) -> bool:
-    """Whether there is a graph; if not, one is built with mirror images, which turn to both sides as well."""
+    """Whether there is a graph; if not, one is built."""
     if state.graphs.graph is None and not _building(state):
-        apply(do.BuildGraph(mirror=True), state)
+        apply(do.PrepareGraph(), state)
     return state.graphs.graph is not None
 
 
@@ -315,6 +322,22 @@ def _building(state) -> bool:
 
 
 # Commands
+
+
+@apply.register
+def _(command: do.PrepareGraph, state):
+    apply(do.BuildGraph(mirror=True), state)
+    state.path.roomy = True
+
+
+@apply.register
+def _(command: do.AllowMore, state):
+    graph = need_graph(state)
+    now, most = graph.thresholds.highest, graph.candidates.ceiling
+    if now >= most:
+        raise MotionError(f"the threshold is at its highest, {most:g}; more kinds of motion would help")
+    apply(do.SetThreshold(min(1.5 * now, most)), state)
+    apply(do.WalkPath(), state)
 
 
 @apply.register

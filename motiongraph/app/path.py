@@ -37,6 +37,7 @@ class PathState:
     chosen: int | None = None
     lead_label: str | None = None
     waiting: bool = False
+    roomy: bool = False  # the graph in the making gets a threshold that leaves ways enough
     origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
     follow: bool = False  # whether the camera went with the character before the floor was looked at
     _line: tuple = (-1, None)

@@ -7,7 +7,7 @@ import numpy as np
 
 PRESETS = ("line", "circle", "eight", "square", "S")
 SMOOTHING = 0.25  # m: wiggles much shorter than this are taken out of a stroke; a body turns no faster
-GAP = 0.6  # m between the points of a path made of a stroke
+GAP = 0.8  # m between the points of a path made of a stroke
 _FINE = 0.05  # m between the samples that are smoothed
 
 

@@ -153,6 +153,17 @@ class PlantGoal:
 
 
 @command
+class PrepareGraph:
+    """Build a graph that paths can be followed in: with mirror images, which turn to both sides, and a threshold that
+    leaves ways enough."""
+
+
+@command
+class AllowMore:
+    """Raise the threshold by half, so that there are more transitions to choose from, and walk the path again."""
+
+
+@command
 class WalkPath:
     """A walk along the path; builds the graph first where there is none."""
 

@@ -118,7 +118,7 @@ def _steps(state):
         (clips, "Clips of motion are here" if clips else "Open clips of motion", play if clips else "Samples",
          do.TogglePlay() if clips else do.OpenSamples()),
         (graph, "Join them to a motion graph", "Building…" if building else "Build",
-         do.BuildGraph(mirror=True) if clips and not building else None),
+         do.PrepareGraph() if clips and not building else None),
         (drawn, "Draw a path on the floor", "Draw",
          do.SetTool("draw") if state.path.tool != "draw" else None),
         (walked, "Watch a character walk it", "Making…" if walking else "Walk it",

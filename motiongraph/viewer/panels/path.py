@@ -10,6 +10,7 @@ from motiongraph.viewer.panels.tools import brush_buttons, lead_button, walk_but
 from motiongraph.viewer.panels.widgets import action_button, colour32, field, icons, note, section, toggle, tooltip
 from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE
 
+STRAYS = 0.2  # m off the path in the mean, from which on more transitions are offered
 _TOOLS = (
     (f"{icons.ICON_FA_PENCIL}  Draw", "draw"),
     (f"{icons.ICON_FA_BEZIER_CURVE}  Edit", "edit path"),
@@ -132,6 +133,10 @@ def _kept_to_it(state, ui) -> None:
                 imgui.text(text)
         imgui.end_table()
     _legend(ui)
+    if report["path_error_mean"] > STRAYS and state.graphs.graph is not None:
+        note("It strays: the graph offers too few ways. A higher threshold allows more transitions.")
+        if imgui.button("Allow more and walk again", (imgui.get_content_region_avail().x, 0)):
+            state.issue(do.AllowMore())
 
 
 def _legend(ui) -> None:
