@@ -324,6 +324,7 @@ def _(command: do.ExportMatrix, state):
         if path.suffix.lower() != ".png":
             raise MotionError(f"{path}: the view is written as .png")
         state.matrix.picture = path
+        state.wishes.screenshots.append((path, True))
         return
     search = heat.search
     how = {"method": search.method, "border": search.border}

@@ -93,6 +93,21 @@ QUESTIONS = {
         ("Text", "*.txt"),
         "{result}.txt",
     ),
+    **{
+        f"matrix {kind}": Question(
+            "save",
+            title,
+            lambda s, paths, kind=kind, suffix=suffix: do.ExportMatrix(_suffixed(paths[0], suffix), kind),
+            (name, f"*{suffix}"),
+            f"matrix{suffix}",
+        )
+        for kind, title, name, suffix in (
+            ("view", "Save the view of the matrix as", "Picture", ".png"),
+            ("figure", "Save the figure of the matrix as", "Picture", ".png"),
+            ("cells", "Save the matrix, one pixel a cell, as", "Picture", ".png"),
+            ("numbers", "Save the numbers of the matrix as", "Numpy", ".npz"),
+        )
+    },
     "record": Question("save", "Save the video as", _record, ("Video", "*.mp4 *.gif"), "{clip}.mp4"),
 }
 

@@ -8,7 +8,7 @@ from motiongraph.viewer.panels.clip import clip_panel
 from motiongraph.viewer.panels.graph import graph_panel
 from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
 from motiongraph.viewer.panels.library import library_panel
-from motiongraph.viewer.panels.matrix import matrix_panel
+from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
 from motiongraph.viewer.panels.messages import messages_panel, status_bar
 from motiongraph.viewer.panels.path import path_panel
@@ -103,6 +103,7 @@ class Layout:
     @staticmethod
     def _floating(state, ui) -> None:
         scene_overlay(state, ui)
+        matrix_aside(state, ui)
         tool_bar(state, ui)
         if state.wishes.panels:
             hint_overlay(state, ui)

@@ -44,12 +44,17 @@ class Viewer:
             state.settings.width, state.settings.height, "motiongraph", state.settings.maximized
         )
         window.show()  # before anything is compiled for it: someone is waiting
+        from motiongraph.viewer import pictures
+        from motiongraph.viewer.draw.heat import Heats
         from motiongraph.viewer.draw.scene import Renderer
 
         self.renderer = Renderer(state.settings.samples)
         self.ui = ui = self._start_imgui()
-        ui.renderer = self.renderer.context.renderer
+        ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
         self.pointer, self.sceneries = Pointer(), {}
+        self._take_pictures = partial(pictures.take, self)
+        self._title, self._told = "motiongraph", None
+        self._busy, self._uncollected = True, 0
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
         session.look_for_lost(state)
@@ -259,6 +264,7 @@ class Viewer:
                 self.remote.close()
             if self.ui.recorder is not None:
                 self.ui.recorder.stop()
+            self.ui.heats.release()
             self.renderer.release()
             imgui.backends.opengl3_shutdown()
             imgui.backends.glfw_shutdown()

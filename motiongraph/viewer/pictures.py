@@ -11,7 +11,23 @@ def take(viewer, panels: bool) -> None:
     wanted = viewer.state.wishes.screenshots
     for request in [r for r in wanted if r[1] == panels]:
         wanted.remove(request)
-        _save(viewer.state, request[0], _window(viewer) if panels else _scene(viewer))
+        pixels = _window(viewer) if panels else _scene(viewer)
+        if request[0] == viewer.state.matrix.picture:
+            pixels = _matrix(viewer, pixels)
+        if pixels is not None:
+            _save(viewer.state, request[0], pixels)
+
+
+def _matrix(viewer, pixels) -> np.ndarray | None:
+    """The view of the matrix, axes and all, exactly as the panel shows it; None where that is not to be seen."""
+    state, density = viewer.state, viewer.window.density
+    state.matrix.picture = None
+    frame, *rect = viewer.ui.heats.kept.get("view", (-1,))
+    if frame != viewer.ui.timings.count:
+        state.say("the matrix is not in sight: bring its panel to the front, then export the view", "error")
+        return None
+    left, top, right, bottom = (max(round(density * value), 0) for value in rect)
+    return pixels[top:bottom, left:right]
 
 
 def _scene(viewer) -> np.ndarray:

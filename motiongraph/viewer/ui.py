@@ -63,7 +63,7 @@ class Timings:
 class Ui:
     """scene: x, y, width, height in screen coordinates of where the scene shows; panes: the same for every view;
     typed: digits of a frame to go to; texts: what is being typed in fields, by their name; recorder: a video in the
-    making."""
+    making; heats: the heat maps of panels (`draw.heat.Heats`)."""
 
     fonts: Fonts
     timings: Timings = field(default_factory=Timings)
@@ -80,6 +80,7 @@ class Ui:
     renderer: str = ""
     focus: str = ""
     recorder: object = None
+    heats: object = None
 
     def px(self, points: float) -> float:
         """Points on an ordinary display as screen coordinates here."""

@@ -1,5 +1,8 @@
-"""Textures that are drawn into, and samplers that say how one is read."""
+"""Textures that are drawn into or filled with numbers, and samplers that say how one is read."""
 
+import ctypes
+
+import numpy as np
 from OpenGL import GL
 
 from motiongraph.viewer.gl import calls, state
@@ -8,12 +11,14 @@ from motiongraph.viewer.gl.objects import Owned
 _FORMATS = {
     "srgb": (GL.GL_SRGB8_ALPHA8, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE),
     "rgba": (GL.GL_RGBA8, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE),
+    "cost": (GL.GL_R32F, GL.GL_RED, GL.GL_FLOAT),
     "depth": (GL.GL_DEPTH_COMPONENT24, GL.GL_DEPTH_COMPONENT, GL.GL_UNSIGNED_INT),
 }
 
 
 class Texture(Owned):
-    """A picture of `size` (width, height): "srgb" and "rgba" colours of 8 bits, or "depth"."""
+    """A picture of `size` (width, height): "srgb" and "rgba" colours of 8 bits, "cost" for a float32 each, or
+    "depth"."""
 
     kind = "texture"
 
@@ -31,6 +36,18 @@ class Texture(Owned):
             (GL.GL_TEXTURE_MAX_LEVEL, 0),
         ):
             GL.glTexParameteri(GL.GL_TEXTURE_2D, name, value)
+
+    def fill(self, numbers: np.ndarray) -> None:
+        """Send float32 (height, width), the first row first; may be a part of a larger array."""
+        width, height = self.size
+        if numbers.shape != (height, width) or numbers.dtype != np.float32 or numbers.strides[1] != 4:
+            raise ValueError(f"float32 numbers ({height}, {width}) are needed, not {numbers.dtype} {numbers.shape}")
+        _, layout, kind = _FORMATS[self.form]
+        self.bind(0)
+        GL.glPixelStorei(GL.GL_UNPACK_ALIGNMENT, 4)
+        GL.glPixelStorei(GL.GL_UNPACK_ROW_LENGTH, numbers.strides[0] // 4)
+        GL.glTexSubImage2D(GL.GL_TEXTURE_2D, 0, 0, 0, width, height, layout, kind, ctypes.c_void_p(numbers.ctypes.data))
+        GL.glPixelStorei(GL.GL_UNPACK_ROW_LENGTH, 0)
 
     def bind(self, unit: int) -> None:
         state.bind_texture(unit, GL.GL_TEXTURE_2D, self.number)
