@@ -13,6 +13,7 @@ from motiongraph.app import (  # noqa: F401 - what commands do is registered the
     opening,
     scene,
     session,
+    steering,
     view,
     walks,
     windowing,
@@ -28,7 +29,7 @@ def update(state: AppState, dt: float) -> None:
     carry_out(state)
     state.jobs.collect()
     walks.go_on(state)
-    leading.go_on(state)
+    steering.go_on(state)
     advance(state, dt)
     leading.advance(state, dt)
     session.autosave(state)
