@@ -40,14 +40,16 @@ class PathState:
     roomy: bool = False  # the graph in the making gets a threshold that leaves ways enough
     origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
     follow: bool = False  # whether the camera went with the character before the floor was looked at
-    _line: tuple = (-1, None)
+    _line: tuple = (None, False, "", None)
 
     @property
     def line(self):
         """The `Curve` through the points, or None where there is no path."""
-        if self._line[0] != self.version:
-            self._line = self.version, self._made()
-        return self._line[1]
+        points, closed, curve, line = self._line
+        if points is not self.points or (closed, curve) != (self.closed, self.curve):
+            line = self._made()
+            self._line = self.points, self.closed, self.curve, line
+        return line
 
     def _made(self):
         from motiongraph.walks.curve import Curve
