@@ -4,10 +4,11 @@ import gc
 import os
 import sys
 from collections.abc import Iterable
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, sleep
 
-import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
@@ -30,6 +31,7 @@ from motiongraph.viewer.window import Window
 _IDLE = 0.1  # seconds between looks while there is nothing to draw into
 _TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
+_LONGEST = 120  # frames without that after which it is looked for all the same
 
 
 class Viewer:
@@ -130,7 +132,7 @@ class Viewer:
             self._set_to_work()
         self._rest(marks[-1])
         marks.append(perf_counter())
-        ui.timings.add(1000.0 * np.diff(marks))
+        ui.timings.add([1000.0 * (after - before) for before, after in pairwise(marks)])
 
     def _begin(self, dt: float) -> None:
         """Tell Dear ImGui what happened, and make commands of what the scene and the keyboard got."""
@@ -153,8 +155,10 @@ class Viewer:
         """Size, time and the shape of the mouse, as the glfw backend's new frame would; that asks the window system
         for each of them anew, which costs more than all else here. Events reach Dear ImGui through its callbacks."""
         io, window = imgui.get_io(), self.window
-        io.display_size = window.size
-        io.display_framebuffer_scale = (window.density, window.density)
+        if self._told != (window.size, window.pixels):
+            self._told = window.size, window.pixels
+            io.display_size = window.size
+            io.display_framebuffer_scale = (window.density, window.density)
         io.delta_time = max(dt, 1e-6)
         window.set_cursor(int(imgui.get_mouse_cursor()))
 
@@ -171,27 +175,43 @@ class Viewer:
         found = []
         for index, (track, rect) in enumerate(zip(visible_tracks(state), ui.panes)):
             pixels = tuple(round(density * value) for value in rect)
-            scene = SceneFrame(backdrop=DAY if state.settings.day else NIGHT)
             if state.ready and index < len(state.casts):
-                from motiongraph.viewer.scenery import Scenery
-
-                scenery = self.sceneries.setdefault(track, Scenery())
-                scene = scenery.compose(state, track, state.casts[index])
+                scene = self._scenery(track).compose(state, track, state.casts[index])
+            else:
+                scene = SceneFrame(backdrop=DAY if state.settings.day else NIGHT)
             found.append((scene, camera_of(state, track).view(pixels, density * self.window.scale)))
         return found
+
+    def _scenery(self, track: int):
+        if track not in self.sceneries:
+            from motiongraph.viewer.scenery import Scenery  # needs what is compiled
+
+            self.sceneries[track] = Scenery()
+        return self.sceneries[track]
 
     def _rest(self, now: float) -> None:
         """Sleep until the next frame is due, having looked for garbage where there is time for it."""
         state = self.state
-        if state.settings.vsync:
-            self._due = now
-            return
-        self._due = max(self._due + 1.0 / state.settings.rate, now - 0.5 / state.settings.rate)
-        if self._due - now > _SHORTEST:
-            gc.collect(1 if self.ui.timings.count % 64 else 2)
+        step = 1.0 / state.settings.rate
+        self._due = now if state.settings.vsync else max(self._due + step, now - 0.5 * step)
+        self._collect(self._due - now)
         left = self._due - perf_counter()
         if left > 0.0:
             sleep(left)
+
+    def _collect(self, spare: float) -> None:
+        """Look for garbage, if there is time for it or it has not been looked for in a while.
+
+        What jobs bring is there to stay (modules above all) and would take longer to look through than a frame lasts:
+        it is left out from when they are done, and until then only what is new is looked at.
+        """
+        busy, self._uncollected = bool(self.state.jobs.running), self._uncollected + 1
+        if self._busy and not busy:
+            gc.freeze()
+        self._busy = busy
+        if spare > _SHORTEST or self._uncollected > _LONGEST:
+            gc.collect(1 if busy or self.ui.timings.count % 64 > self._uncollected else 2)
+            self._uncollected = 0
 
     # What the window is asked for
 
@@ -205,18 +225,13 @@ class Viewer:
                 state.wishes.full_screen = window.full_screen
                 state.say(str(problem), "error")
         title = f"{state.entry.name} – motiongraph" if state.entry else "motiongraph"
-        if title != getattr(self, "_title", None):
+        if title != self._title:
             self._title = title
             window.set_title(title)
         if state.wishes.recording is not None:
             from motiongraph.viewer.recorder import record
 
             record(self)
-
-    def _take_pictures(self, panels: bool) -> None:
-        from motiongraph.viewer import pictures
-
-        pictures.take(self, panels)
 
     def _typed(self, letter: str) -> None:
         """A letter from the keyboard, whatever its layout: digits name a frame, a question mark asks for help."""

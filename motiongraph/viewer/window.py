@@ -100,7 +100,7 @@ class Window:
         glfw = self.glfw
         self.size, self.pixels = glfw.get_window_size(self.handle), glfw.get_framebuffer_size(self.handle)
         self._content = max(glfw.get_window_content_scale(self.handle))
-        self._iconified = False
+        self._iconified, self.closing = False, False  # closing: someone has asked the window system to close it
 
         def keep(name, value):
             setattr(self, name, value)
@@ -108,6 +108,7 @@ class Window:
         glfw.set_window_size_callback(self.handle, lambda _, *size: keep("size", size))
         glfw.set_framebuffer_size_callback(self.handle, lambda _, *size: keep("pixels", size))
         glfw.set_window_content_scale_callback(self.handle, lambda _, *scale: keep("_content", max(scale)))
+        glfw.set_window_close_callback(self.handle, lambda _: keep("closing", True))
         glfw.set_window_iconify_callback(self.handle, lambda _, iconified: keep("_iconified", bool(iconified)))
 
     @property
@@ -132,11 +133,6 @@ class Window:
     @property
     def full_screen(self) -> bool:
         return self._windowed is not None
-
-    @property
-    def closing(self) -> bool:
-        """Whether someone has asked the window system to close it."""
-        return bool(self.glfw.window_should_close(self.handle))
 
     def show(self) -> None:
         self.glfw.show_window(self.handle)
