@@ -37,10 +37,10 @@ class Curves:
 @dataclass(frozen=True, eq=False)
 class Lanes:
     """A transition and the one back are the same curve. rows: (n, 8) float32 seconds and lane of both ends, cost, and
-    three to spare, as they are drawn; there, back: (n,) the candidates, leaving the first end and the second, the same one where there is only
-    one way; sets: (n, 2) which set of labels either end has; into: (n, 2, 2) clip and frame where `there` and `back`
-    arrive. Shuffled, always alike: any first part of the curves is a fair sample of all. seconds: (C,) how long each
-    clip is."""
+    three to spare, as they are drawn; there, back: (n,) the candidates, leaving the first end and the second, the same
+    one where there is only one way; sets: (n, 2) which set of labels either end has; into: (n, 2, 2) clip and frame
+    where `there` and `back` arrive; seconds: (C,) how long each clip is. Shuffled, always alike: any first part of the
+    curves is a fair sample of all."""
 
     rows: np.ndarray
     there: np.ndarray

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.graphs import taking_part
 from motiongraph.app.playback import LOOPS, RESULT, frame_of
 
 _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -64,6 +65,10 @@ def _panel(name: str):
 
 def _shown(name: str):
     return lambda state: name in state.wishes.shown
+
+
+def _has_graph(state) -> bool:
+    return state.graphs.graph is not None
 
 
 def _action(group, text, keys="", make=None, **fields):
@@ -230,6 +235,28 @@ ACTIONS: dict[str, Action] = {
     ),
     "load path": _action("Path", "Open a path…", "", dialog="load path"),
     "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
+    # Graph
+    "build": _action("Graph", "Build or update", "Ctrl+B", lambda s: do.BuildGraph(), possible=taking_part),
+    "auto threshold": _action(
+        "Graph",
+        "Automatic threshold",
+        "Ctrl+T",
+        lambda s: do.SetThreshold("auto"),
+        checked=lambda s: s.graphs.graph is not None and s.graphs.graph.is_auto,
+        possible=_has_graph,
+    ),
+    "mirror graph": _action(
+        "Graph",
+        "With mirror images",
+        "",
+        lambda s: do.SetGraphOption("mirror", not s.graphs.options.mirror),
+        checked=lambda s: s.graphs.options.mirror,
+    ),
+    "whole graph": _action("Graph", "See all of it", "", lambda s: do.ShowLanes(), possible=_has_graph),
+    "open graph": _action("Graph", "Open…", "", dialog="open graph"),
+    "save graph": _action("Graph", "Save…", "", dialog="save graph", possible=_has_graph),
+    "export graph": _action("Graph", "Export…", "", dialog="export graph", possible=_has_graph),
+    "drop graph": _action("Graph", "Clear", "", lambda s: do.DropGraph(), possible=_has_graph),
     # Camera
     "follow": _action(
         "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow

@@ -65,6 +65,23 @@ QUESTIONS = {
         ("Project", "*.mgproj"),
         "motion.mgproj",
     ),
+    "open graph": Question(
+        "open", "Open a graph", lambda s, paths: do.OpenGraph(paths[0]), ("Motion graph", "*.mgraph")
+    ),
+    "save graph": Question(
+        "save",
+        "Save the graph as",
+        lambda s, paths: do.SaveGraph(_suffixed(paths[0], ".mgraph")),
+        ("Motion graph", "*.mgraph"),
+        "motion.mgraph",
+    ),
+    "export graph": Question(
+        "save",
+        "Export the graph as .png, .dot, .graphml or .json",
+        lambda s, paths: do.ExportGraph(_suffixed(paths[0], ".png")),
+        ("Picture or graph", "*.png *.dot *.graphml *.json"),
+        "graph.png",
+    ),
     "save labels": Question(
         "save",
         "Save labels as",

@@ -47,12 +47,14 @@ class Viewer:
         )
         window.show()  # before anything is compiled for it: someone is waiting
         from motiongraph.viewer import pictures
+        from motiongraph.viewer.draw.curves import Canvases
         from motiongraph.viewer.draw.heat import Heats
         from motiongraph.viewer.draw.scene import Renderer
 
         self.renderer = Renderer(state.settings.samples)
         self.ui = ui = self._start_imgui()
         ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
+        ui.canvases, ui.software = Canvases(), self.renderer.context.software
         self.pointer, self.sceneries = Pointer(), {}
         self._take_pictures = partial(pictures.take, self)
         self._title, self._told = "motiongraph", None
@@ -280,6 +282,7 @@ class Viewer:
             if self.ui.recorder is not None:
                 self.ui.recorder.stop()
             self.ui.heats.release()
+            self.ui.canvases.release()
             self.renderer.release()
             imgui.backends.opengl3_shutdown()
             imgui.backends.glfw_shutdown()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motiongraph.viewer.dialogs import Dialogs
+from motiongraph.viewer.panels.graph_view import GraphView
 from motiongraph.viewer.theme import Fonts
 
 PHASES = ("poll", "update", "upload", "draw", "panels", "swap", "sleep")
@@ -63,7 +64,8 @@ class Timings:
 class Ui:
     """scene: x, y, width, height in screen coordinates of where the scene shows; panes: the same for every view;
     typed: digits of a frame to go to; texts: what is being typed in fields, by their name; recorder: a video in the
-    making; heats: the heat maps of panels (`draw.heat.Heats`)."""
+    making; heats: the heat maps of panels (`draw.heat.Heats`); canvases, graph_view: what the graph is drawn on
+    (`draw.curves.Canvases`) and what is known of its picture; software: the processor draws."""
 
     fonts: Fonts
     timings: Timings = field(default_factory=Timings)
@@ -81,6 +83,9 @@ class Ui:
     focus: str = ""
     recorder: object = None
     heats: object = None
+    canvases: object = None
+    graph_view: GraphView = field(default_factory=GraphView)
+    software: bool = False
 
     def px(self, points: float) -> float:
         """Points on an ordinary display as screen coordinates here."""

@@ -1,7 +1,226 @@
-"""The graph: clips as lanes, transitions as curves."""
+"""The graph panel: its picture, the threshold, and what there is to know of it."""
 
-from motiongraph.viewer.panels.widgets import note
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.graphs import stale, taking_part
+from motiongraph.app.lanes import KINDS
+from motiongraph.viewer import theme
+from motiongraph.viewer.panels.thresholds import threshold_controls
+from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, section, tooltip, word_colour
+
+_ABOUT = (
+    "A motion graph knows every place where one clip can turn into another without anyone noticing. New motion is a "
+    "walk through it."
+)
+_KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
+_TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 
 def graph_panel(state, ui) -> None:
-    note("Build a graph.")
+    graphs = state.graphs
+    job = next((j for j in state.jobs.running if j.kind == "graph" and not j.cancelled.is_set()), None)
+    if graphs.graph is None:
+        _invitation(state, ui, job)
+        return
+    _head(state, ui, job)
+    view = ui.graph_view
+    view.draw(state, ui, max(0.46 * imgui.get_content_region_avail().y, ui.px(190)))
+    _filters(state, ui, view)
+    section("Threshold")
+    threshold_controls(state, ui)
+    _figures(state, ui)
+    _warnings(graphs)
+
+
+def _invitation(state, ui, job) -> None:
+    """Nothing is built yet."""
+    imgui.dummy((0.0, ui.px(6)))
+    imgui.push_text_wrap_pos(0.0)
+    imgui.text_unformatted(_ABOUT)
+    imgui.pop_text_wrap_pos()
+    imgui.dummy((0.0, ui.px(6)))
+    if job is not None:
+        _progress(state, ui, job)
+        return
+    count = len(taking_part(state))
+    clips = f"{count} ticked clip{'' if count == 1 else 's'}"
+    imgui.begin_disabled(not count)
+    imgui.push_style_color(imgui.Col_.button, colour32(theme.ACCENT, 0.75 if count else 0.3))
+    imgui.push_style_color(imgui.Col_.text, (0.06, 0.06, 0.07, 1.0))
+    imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
+    if imgui.button(f"{icons.ICON_FA_DIAGRAM_PROJECT}  Build graph of {clips}", (-1, 2.6 * imgui.get_font_size())):
+        state.issue(do.BuildGraph())
+    imgui.pop_font()
+    imgui.pop_style_color(2)
+    imgui.end_disabled()
+    _options(state)
+    if not count:
+        note("Tick clips in the library first." if len(state.library) else "Open clips first, or drop files here.")
+    imgui.dummy((0.0, ui.px(4)))
+    action_button(f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…", "open graph", state, ui)
+
+
+def _options(state) -> None:
+    options = state.graphs.options
+    changed, mirror = imgui.checkbox("with mirror images", options.mirror)
+    if changed:
+        state.issue(do.SetGraphOption("mirror", mirror))
+    tooltip("every clip also with left and right exchanged: twice the motion, four times the pairs to compare")
+    matrix = getattr(state, "matrix", None)
+    if matrix is None:
+        return
+    imgui.same_line()
+    own = options.metric is not None and options.metric == matrix.metric
+    changed, own = imgui.checkbox("metric of the Matrix panel", own)
+    if changed:
+        state.issue(do.SetGraphOption("metric", matrix.metric if own else None))
+    tooltip("compare as set there: window, weights, alignment; otherwise as Kovar, Gleicher and Pighin do")
+
+
+def _head(state, ui, job) -> None:
+    """What the graph is of, and whether it still is."""
+    graphs, report = state.graphs, state.graphs.report
+    imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
+    imgui.text(f"{report['transitions']:,} transitions")
+    imgui.pop_font()
+    imgui.same_line()
+    imgui.text_disabled(f"of {report['candidates']:,} candidates, {report['clips']} clips, {report['seconds']:.0f} s")
+    if job is not None:
+        _progress(state, ui, job)
+        return
+    changed = stale(state)
+    if not changed:
+        return
+    imgui.align_text_to_frame_padding()
+    imgui.text_colored(theme.WARN, f"{icons.ICON_FA_ROTATE}  {changed}")
+    imgui.same_line()
+    imgui.begin_disabled(not taking_part(state))
+    if imgui.button("Update"):
+        state.issue(do.BuildGraph())
+    imgui.end_disabled()
+    tooltip("compare what is new; pairs that are known are not compared again  (Ctrl+B)")
+    if graphs.options != graphs.made_with:
+        _options(state)
+
+
+def _progress(state, ui, job) -> None:
+    imgui.progress_bar(-1.0 * imgui.get_time() if job.share is None else job.share, (-ui.px(70), 0.0), job.what[:48])
+    imgui.same_line()
+    if imgui.button("Cancel", (-1, 0)):
+        state.issue(do.CancelJob(job.number))
+
+
+def _filters(state, ui, view) -> None:
+    """What of the graph is drawn, and how much of that."""
+    graphs = state.graphs
+    wanted = graphs.filter
+    imgui.set_next_item_width(7.2 * imgui.get_font_size())
+    if imgui.begin_combo("##kind", _KINDS[wanted.kind]):
+        for kind in KINDS:
+            if imgui.selectable(_KINDS[kind], kind == wanted.kind)[0]:
+                state.issue(do.FilterGraph("kind", kind))
+        imgui.end_combo()
+    imgui.same_line()
+    changed, kept = imgui.checkbox("only what is kept", wanted.kept)
+    if changed:
+        state.issue(do.FilterGraph("kept", kept))
+    tooltip("only transitions that survive pruning: from them motion can go on for ever")
+    if graphs.span is not None:
+        imgui.same_line()
+        if imgui.button(f"{icons.ICON_FA_EXPAND}  All"):
+            state.issue(do.ShowLanes())
+        tooltip("see the whole graph (double click in it)")
+    _chips(state, ui)
+    if view.of > len(view.index):
+        shown = f"showing {len(view.index):,} of {view.of:,} curves, drawn by lot"
+        note(f"{shown}; zoom in to see all")
+        tooltip("a curve stands for both directions; wheel zooms (Shift: time, Ctrl: lanes), dragging moves")
+
+
+def _chips(state, ui) -> None:
+    """Labels to choose from, in their colours; chosen ones are filled."""
+    graph, wanted = state.graphs.graph, state.graphs.filter.labels
+    words = sorted({word for words in graph.candidates.labelling.sets for word in words})
+    if len(words) < 2:
+        return
+    style, room = imgui.get_style(), imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
+    imgui.push_style_var(imgui.StyleVar_.frame_rounding, ui.px(10))
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), ui.px(1)))
+    for i, word in enumerate(words):
+        if i:
+            wide = imgui.calc_text_size(word).x + 2 * style.frame_padding.x
+            if imgui.get_item_rect_max().x + ui.px(4) + wide < room:
+                imgui.same_line(0.0, ui.px(4))
+        colour, on = word_colour(word), word in wanted
+        imgui.push_style_color(imgui.Col_.button, colour32(colour, 0.9 if on else 0.16))
+        imgui.push_style_color(imgui.Col_.button_hovered, colour32(colour, 0.7 if on else 0.35))
+        imgui.push_style_color(imgui.Col_.text, (0.05, 0.05, 0.06, 1.0) if on else (*colour, 1.0))
+        if imgui.button(f"{word}##chip"):
+            state.issue(do.FilterGraph("labels", wanted ^ {word}))
+        imgui.pop_style_color(3)
+    imgui.pop_style_var(2)
+
+
+def _figures(state, ui) -> None:
+    """The numbers of the dissertation's section 5.1.2."""
+    report, unit = state.graphs.report, state.graphs.graph.metric.unit
+    section("In numbers")
+    if imgui.begin_table("figures", 2, _TABLE):
+        for name, value, more in _rows(report, unit):
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.text_disabled(name)
+            if more:
+                tooltip(more)
+            imgui.table_next_column()
+            imgui.text_unformatted(value)
+        imgui.end_table()
+    sets = report["label_sets"]
+    if len(sets) > 1 and imgui.begin_table("labels", 4, _TABLE):
+        for name in ("labels", "seconds", "kept", "parts"):
+            imgui.table_setup_column(name)
+        imgui.table_headers_row()
+        for row in sets:
+            imgui.table_next_row()
+            imgui.table_next_column()
+            imgui.text_unformatted(" + ".join(row["labels"]) or "none")
+            imgui.table_next_column()
+            imgui.text_disabled(f"{row['frames'] / report['fps']:.1f}")
+            imgui.table_next_column()
+            share = row["frames_kept"] / max(row["frames"], 1)
+            imgui.text_colored(theme.INK if share > 0 else theme.WARN, f"{share:.0%}")
+            imgui.table_next_column()
+            imgui.text_disabled(f"{len(row['component_frames'])}")
+        imgui.end_table()
+
+
+def _rows(report, unit):
+    """(name, value, explanation) of every figure."""
+    within, count = report["transitions_within_clips"], report["transitions"]
+    yield "transitions", f"{count:,}, {within:,} within clips", "those of the pruned graph; each direction is one"
+    yield "connectivity", f"{report['transitions_per_clip']:.1f} a clip", "transitions that leave a clip, on average"
+    kept = f"{report['share_kept']:.1%} of all frames"
+    yield "strongly connected", kept, "the largest part, for every set of labels, in which all can be reached from all"
+    if count:
+        low, mean, high = (report[f"cost_{name}"] for name in ("min", "mean", "max"))
+        yield "cost", f"{low:.2f} … {high:.2f}, mean {mean:.2f} {unit}", "smallest, largest and mean cost"
+    for name in ("most", "least"):
+        told = report[f"{name}_connected"]
+        yield f"{name} connected", f"{told['clip']}, {told['transitions']:,}", "the clip, and how many leave it"
+    yield "choice points", f"{report['choice_points']:,}", "places where motion may leave a clip or arrive in one"
+
+
+def _warnings(graphs) -> None:
+    found = graphs.warnings
+    if not found:
+        return
+    section("Mind")
+    imgui.push_style_color(imgui.Col_.text, theme.WARN)
+    imgui.push_text_wrap_pos(0.0)
+    for sentence in found[:12]:
+        imgui.text_unformatted(f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  {sentence}")
+    if len(found) > 12:
+        imgui.text_unformatted(f"… and {len(found) - 12} more")
+    imgui.pop_text_wrap_pos()
+    imgui.pop_style_color()

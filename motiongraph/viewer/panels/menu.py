@@ -110,6 +110,11 @@ def _path(state, ui) -> None:
     _items("walk path|lead|replay|reset walk|-|load path|save path", state, ui)
 
 
+def _graph(state, ui) -> None:
+    _items("build|mirror graph|-|auto threshold|whole graph|-|open graph|save graph|export graph", state, ui)
+    _items("-|drop graph", state, ui)
+
+
 def _camera(state, ui) -> None:
     _items("follow|reset camera|-|front|side|top|three-quarter|-|below floor", state, ui)
 
@@ -147,6 +152,7 @@ _MENUS = {
     "Clip": _clip,
     "Playback": _playback,
     "Scene": _scene,
+    "Graph": _graph,
     "Path": _path,
     "Camera": _camera,
     "View": _view,

@@ -1,0 +1,146 @@
+"""What the lanes of the graph's picture show: labels, what pruning keeps, dead ends, a walk and where it is played."""
+
+import numpy as np
+
+from motiongraph.app.lanes import along, kept_spans, last_exits
+from motiongraph.app.playback import RESULT, frame_of
+from motiongraph.viewer.panels.widgets import word_colour
+
+PAPER = (0.075, 0.082, 0.097, 1.0)
+_LANE, _TAIL, WALK = (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47)
+
+
+def bars(graph, seconds, strips, gap: float, density: float) -> np.ndarray:
+    """(m, 8) of a `draw.curves.Sheet`: labels as strips, darkened where pruning takes frames away, red where motion
+    that is played on comes to its clip's end. strips: as `label_strips` gives; gap: pixels from lane to lane."""
+    half = min(max(0.15 * gap, 1.2 * density), 6.0 * density)
+    found = np.zeros((len(strips), 8), np.float32)
+    found[:, :2], found[:, 4:7], found[:, 7] = strips[:, 1:3], strips[:, 5:8], 1.0
+    found[:, 3] = half * strips[:, 4]
+    found[:, 2] = strips[:, 0] + half / gap * strips[:, 3]
+    lost, tails = _lost(graph, seconds), _tails(graph, seconds)
+    shade = np.zeros((len(lost) + len(tails), 8), np.float32)
+    shade[:, [2, 0, 1]] = np.concatenate([lost, tails])
+    shade[: len(lost), 3], shade[: len(lost), 4:] = half + 0.5 * density, (*PAPER[:3], 0.72)
+    shade[len(lost) :, 3], shade[len(lost) :, 4:] = 0.4 * half, (*_TAIL, 1.0)
+    return np.concatenate([found, shade])
+
+
+def label_strips(graph) -> np.ndarray:
+    """(n, 8) lane, start and stop in seconds, where in the lane (−1 … 1), how much of it, and colour: a strip for every
+    stretch of a label, one for the whole of a clip without any."""
+    strips = []
+    for lane, clip in enumerate(graph.clips):
+        end = (len(clip) - clip.first) / graph.fps
+        strips.append([lane, 0.0, end, 0.0, 1.0, *_LANE])
+        words = list(clip.labels)
+        for word, start, stop in clip.labels.spans():
+            left, right = ((max(f - clip.first, 0)) / graph.fps for f in (start, stop))
+            place = (2 * words.index(word) + 1) / len(words) - 1.0
+            strips.append([lane, left, right, place, 1.0 / len(words), *word_colour(word)])
+    return np.array(strips, np.float32)
+
+
+def _lost(graph, seconds) -> np.ndarray:
+    """(n, 3) lane, start and stop of the stretches that pruning takes away."""
+    kept = kept_spans(graph)
+    lanes = np.arange(len(seconds))
+    edges = np.concatenate(
+        [
+            np.column_stack([lanes, np.zeros(len(lanes))]),
+            np.column_stack([kept[:, 0], kept[:, 2]]),
+            np.column_stack([kept[:, 0], kept[:, 1]]),
+            np.column_stack([lanes, seconds]),
+        ]
+    )
+    kinds = np.repeat([0, 0, 1, 1], [len(lanes), len(kept), len(kept), len(lanes)])
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    edges, kinds = edges[order], kinds[order]
+    # Every start of what is lost (0) is followed by its end (1); equal times may have come the other way round.
+    starts, stops = edges[kinds == 0], edges[kinds == 1]
+    gaps = np.column_stack([starts[:, 0], starts[:, 1], stops[:, 1]])
+    return gaps[gaps[:, 2] > gaps[:, 1] + 1e-6]
+
+
+def _tails(graph, seconds) -> np.ndarray:
+    """(n, 3) lane, start and stop of what can only be played to its clip's end."""
+    last, firsts = last_exits(graph), np.array([clip.first for clip in graph.clips])
+    start = np.maximum(last - firsts, 0) / graph.fps
+    tails = np.column_stack([np.arange(len(seconds)), start, seconds])
+    return tails[tails[:, 2] > tails[:, 1]]
+
+
+# The walk
+
+
+def walk_of(state):
+    """The walk of the result in hand, where there is one."""
+    entry = state.library.get(state.tracks[RESULT].clip)
+    return entry.made.walk if entry is not None and entry.made else None
+
+
+def lane_numbers(graph, walk) -> dict[int, int]:
+    """clip of the walk → lane, for those that are in the graph in hand."""
+    if walk.clips is graph.clips:
+        return {i: i for i in range(len(walk.clips))}
+    lanes = {clip.name: i for i, clip in enumerate(graph.clips)}
+    same = ((i, lanes.get(clip.name), clip) for i, clip in enumerate(walk.clips))
+    return {i: lane for i, lane, clip in same if lane is not None and len(clip) == len(graph.clips[lane])}
+
+
+def seconds_of(graph, walk, lanes, clip, frame):
+    lane = lanes[clip]
+    return (frame - graph.clips[lane].first) / graph.fps, float(lane)
+
+
+def ends_of(graph, row):
+    """(4,) where the curve of a transition begins and ends."""
+    found = []
+    for end in ("src", "dst"):
+        clip = int(row[end])
+        found += [(int(row[f"{end}_frame"]) - graph.clips[clip].first + 0.5 * graph.window) / graph.fps, float(clip)]
+    return found
+
+
+def walked(graph, walk, half):
+    """(rows of curves, bars) of a walk on the lanes of the graph in hand."""
+    lanes = lane_numbers(graph, walk)
+    rows, pieces = [], []
+    for row in walk.transitions:
+        if row["src"] in lanes and row["dst"] in lanes:
+            ends = [
+                value
+                for end in ("src", "dst")
+                for value in seconds_of(graph, walk, lanes, row[end], row[f"{end}_frame"] + 0.5 * walk.window)
+            ]
+            rows.append([*ends, row["cost"], 0.0, 0.0, 0.0])
+    for clip, start, stop in walk.steps.tolist():
+        if clip in lanes:
+            left, lane = seconds_of(graph, walk, lanes, clip, start)
+            pieces.append([left, left + (stop - start) / graph.fps, lane, half, *WALK, 1.0])
+    return np.array(rows, np.float32).reshape(-1, 8), np.array(pieces, np.float32).reshape(-1, 8)
+
+
+def playing(state, walk, lanes):
+    """(seconds, lane) of the play head: along the walk where the result is in hand, else in the lane of the clip."""
+    graphs, entry = state.graphs, state.entry
+    if entry is None:
+        return None
+    frame = frame_of(state)
+    origin = entry.clip.origin
+    if entry.made and origin is not None:
+        at = min(int(frame), len(origin.clip) - 1)
+        clip, other = int(origin.clip[at]), int(origin.other[at])
+        if clip not in lanes or (other >= 0 and other not in lanes):
+            return None
+        here = seconds_of(graphs.graph, walk, lanes, clip, int(origin.frame[at]))
+        if other < 0:
+            return here
+        there = seconds_of(graphs.graph, walk, lanes, other, int(origin.other_frame[at]))
+        return along(*here, *there, 1.0 - float(origin.weight[at]))
+    lane = next((i for i, e in enumerate(graphs.entries) if e.number == entry.number), None)
+    if lane is None:
+        return None
+    clip = graphs.graph.clips[lane]
+    own = (frame - graphs.drawn.offsets[lane]) / graphs.drawn.ratios[lane]
+    return ((own - clip.first) / clip.fps, float(lane)) if clip.first <= own < len(clip) else None

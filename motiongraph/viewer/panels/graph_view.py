@@ -1,0 +1,239 @@
+"""The picture of the graph: clips as lanes in time, transitions as curves, the walk in green; mouse and all."""
+
+import math
+
+import numpy as np
+from imgui_bundle import imgui
+
+from motiongraph.app import commands as do
+from motiongraph.app.lanes import MOST, sampled
+from motiongraph.app.playback import RESULT
+from motiongraph.viewer import theme
+from motiongraph.viewer.panels import graph_lanes as lanes
+from motiongraph.viewer.panels.widgets import colour32
+
+START = (0.32, 0.62, 1.0)
+_NAME, _TICK, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
+_WHITE, _GREEN, _BLUE = colour32((1.0, 1.0, 1.0)), colour32(lanes.WALK), colour32(START)
+_NEAR = 7.0  # pixels within which a curve is pointed at
+_CROWD, _SOFTLY = 26.0, 4000  # pixels of canvas a curve has at least; most curves where the processor draws
+_BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_middle)
+
+
+class GraphView:
+    """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
+    there are, `rect` where: x, y, width, height."""
+
+    def __init__(self):
+        self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
+        self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
+        self._pointer = None
+
+    def draw(self, state, ui, height: float) -> None:
+        graphs = state.graphs
+        names = [clip.name for clip in graphs.graph.clips]
+        origin, wide = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
+        gutter = min(max(imgui.calc_text_size(name).x for name in names) + ui.px(8), 0.28 * wide)
+        axis = imgui.get_font_size() + ui.px(4)
+        rect = self.rect = origin.x + gutter, origin.y, max(wide - gutter, 16.0), max(height - axis, 16.0)
+        density = imgui.get_io().display_framebuffer_scale.x
+        size = round(rect[2] * density), round(rect[3] * density)
+        span = graphs.span or graphs.lanes.whole
+        scale = rect[2] / (span[1] - span[0]), rect[3] / (span[3] - span[2])
+        draw = imgui.get_window_draw_list()
+        self._pictures(state, ui, draw, size, span, scale, density)
+        self._names(draw, ui, names, origin.x, gutter, span, scale)
+        self._axis(draw, ui, span, scale)
+        draw.push_clip_rect(rect[:2], (rect[0] + rect[2], rect[1] + rect[3]), True)
+        self._heads(state, ui, draw, span, scale)
+        imgui.set_cursor_screen_pos(rect[:2])
+        imgui.invisible_button("lanes", rect[2:], _BUTTONS)
+        imgui.set_item_key_owner(imgui.Key.mouse_wheel_y)
+        self._mouse(state, ui, draw, span, scale)
+        draw.pop_clip_rect()
+        imgui.set_cursor_screen_pos((origin.x, rect[1] + rect[3] + axis))
+        imgui.dummy((0.0, 0.0))
+
+    # What is drawn on canvases
+
+    def _pictures(self, state, ui, draw, size, span, scale, density) -> None:
+        from motiongraph.viewer.draw.curves import Sheet
+
+        graphs, (x, y, wide, high) = state.graphs, self.rect
+        gap = scale[1] * density
+        place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
+        most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
+        key = graphs.version, graphs.built, graphs.filter, span, size, most
+        if self._sheet[0] != key:
+            chosen = graphs.lanes.chosen(graphs.graph, graphs.filter, span, most)
+            self.index, self.of = chosen.index, chosen.of
+            picks = (4 * chosen.index + chosen.state).astype(np.float32)
+            limit = graphs.graph.thresholds.highest
+            dearest = limit if math.isfinite(limit) else graphs.graph.candidates.dearest
+            width = density * (1.0 if len(picks) > 1500 else 1.4)
+            if self._labels[0] != graphs.built:
+                self._labels = graphs.built, lanes.label_strips(graphs.graph)
+            bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], gap, density)
+            sheet = Sheet(size, place, graphs.lanes.rows, picks, bars, dearest, width, lanes.PAPER)
+            self._sheet = key, sheet
+        ends = (x, y), (x + wide, y + high)
+        shown = ui.canvases.show("graph", self._sheet[1])
+        draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
+        walk = lanes.walk_of(state)
+        key = walk and id(walk), graphs.built, span, size
+        if walk is not None:
+            if self._walk[0] != key:
+                rows, bars = lanes.walked(graphs.graph, walk, max(2.0 * density, 0.12 * gap))
+                picks = (4 * np.arange(len(rows)) + 3).astype(np.float32)
+                self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, (0.0, 0.0, 0.0, 0.0)), walk
+            shown = ui.canvases.show("walk", self._walk[1])
+            draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
+
+    # What is drawn every frame
+
+    def _names(self, draw, ui, names, left, gutter, span, scale) -> None:
+        x, y, _, high = self.rect
+        size = imgui.get_font_size()
+        if scale[1] < 0.62 * size:  # too close: only as many as there is room for
+            step = math.ceil(0.9 * size / scale[1])
+        else:
+            step = 1
+        draw.push_clip_rect((left, y), (x - ui.px(4), y + high), True)
+        for lane in range(max(math.ceil(span[2]), 0), min(math.floor(span[3]) + 1, len(names))):
+            if lane % step == 0:
+                at = y + (lane - span[2]) * scale[1] - 0.5 * size
+                draw.add_text((left, at), _NAME, names[lane])
+        draw.pop_clip_rect()
+
+    def _axis(self, draw, ui, span, scale) -> None:
+        x, y, wide, high = self.rect
+        wanted = ui.px(58) / scale[0]
+        step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= wanted), 1000.0)
+        first, last = math.ceil(max(span[0], 0.0) / step), math.floor(span[1] / step)
+        for n in range(first, last + 1):
+            at = x + (n * step - span[0]) * scale[0]
+            text = f"{n * step:g} s"
+            room = 0.5 * imgui.calc_text_size(text).x
+            draw.add_line((at, y), (at, y + high), _LINE)
+            draw.add_text((min(max(at - room, x), x + wide - 2 * room), y + high + ui.px(2)), _TICK, text)
+
+    def _heads(self, state, ui, draw, span, scale) -> None:
+        """Where the walk starts, and the play heads of what is shown."""
+        walk, graphs = lanes.walk_of(state), state.graphs
+        held = lanes.lane_numbers(graphs.graph, walk) if walk is not None else {}
+        if walk is not None and walk.steps["clip"][0] in held:
+            place = lanes.seconds_of(graphs.graph, walk, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
+            draw.add_circle_filled(self._at(place, span, scale), ui.px(5), _BLUE)
+            draw.add_circle(self._at(place, span, scale), ui.px(5), _WHITE, 0, ui.px(1))
+        place = lanes.playing(state, walk, held)
+        if place is not None:
+            at = self._at(place, span, scale)
+            _, y, _, high = self.rect
+            draw.add_line((at[0], y), (at[0], y + high), colour32((1.0, 1.0, 1.0), 0.16))
+            draw.add_circle_filled(at, ui.px(5), _GREEN if state.active == RESULT else _WHITE)
+            draw.add_circle(at, ui.px(5), colour32((0.0, 0.0, 0.0), 0.7), 0, ui.px(1.5))
+
+    def _at(self, place, span, scale) -> tuple[float, float]:
+        return self.rect[0] + (place[0] - span[0]) * scale[0], self.rect[1] + (place[1] - span[2]) * scale[1]
+
+    # The mouse
+
+    def _mouse(self, state, ui, draw, span, scale) -> None:
+        io, graphs = imgui.get_io(), state.graphs
+        hovered, active = imgui.is_item_hovered(), imgui.is_item_active()
+        x, y = io.mouse_pos.x - self.rect[0], io.mouse_pos.y - self.rect[1]
+        point = span[0] + x / scale[0], span[2] + y / scale[1]
+        if imgui.is_item_activated():
+            self._dragged = 0.0
+        if active and (io.mouse_delta.x or io.mouse_delta.y):
+            self._dragged += abs(io.mouse_delta.x) + abs(io.mouse_delta.y)
+            if self._dragged > 4.0:
+                across, down = io.mouse_delta.x / scale[0], io.mouse_delta.y / scale[1]
+                state.issue(do.ShowLanes((span[0] - across, span[1] - across, span[2] - down, span[3] - down)))
+        if hovered and io.mouse_wheel:
+            state.issue(do.ShowLanes(_zoomed(span, point, io.mouse_wheel, io, graphs.lanes.whole, scale[1], ui)))
+        if hovered and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+            state.issue(do.ShowLanes())
+        pointed = None
+        if hovered and not (active and self._dragged > 4.0):
+            pointed = self._pointed(graphs, point, scale)
+        if pointed != graphs.pointed:
+            state.issue(do.PointAtTransition(pointed))
+        if pointed is not None:
+            self._highlight(graphs, draw, ui, pointed, span, scale)
+            imgui.set_tooltip(told(graphs, pointed))
+        clicked = imgui.is_item_deactivated() and self._dragged <= 4.0 and hovered
+        if clicked and pointed is not None:
+            state.issue(do.PreviewTransition(pointed))
+        elif hovered and pointed is None and not active:
+            self._on_lane(state, point, scale)
+
+    def _pointed(self, graphs, point, scale) -> int | None:
+        """The candidate under the mouse: of the two ways of a curve the one that leaves the nearer end."""
+        key = point, scale, graphs.version, len(self.index)
+        if self._pointer is None or self._pointer[0] != key:
+            own = graphs.lanes
+            curve, away = own.nearest(self.index, point, scale)
+            found = None
+            if curve >= 0 and away < _NEAR:
+                x0, y0, x1, y1 = own.ends[curve].tolist()
+                first = math.hypot((point[0] - x0) * scale[0], (point[1] - y0) * scale[1])
+                second = math.hypot((point[0] - x1) * scale[0], (point[1] - y1) * scale[1])
+                found = int((own.there if first <= second else own.back)[curve])
+            self._pointer = key, found
+        return self._pointer[1]
+
+    def _highlight(self, graphs, draw, ui, candidate, span, scale) -> None:
+        ends = lanes.ends_of(graphs.graph, graphs.graph.candidates.table[candidate])
+        points = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(ends).tolist()]
+        draw.add_polyline(points, colour32((0.0, 0.0, 0.0), 0.8), ui.px(5), 0)
+        draw.add_polyline(points, _WHITE, ui.px(2.2), 0)
+        draw.add_circle_filled(points[0], ui.px(4), _WHITE)
+        draw.add_circle_filled(points[-1], ui.px(4), colour32(theme.ACCENT))
+
+    def _on_lane(self, state, point, scale) -> None:
+        """The clip under the mouse, where no curve is; a click shows it there."""
+        graphs, lane = state.graphs, round(point[1])
+        clips = graphs.graph.clips
+        if not 0 <= lane < len(clips) or abs(point[1] - lane) * scale[1] > 8.0:
+            return
+        clip, entry = clips[lane], graphs.entries[lane]
+        frame = clip.first + round(point[0] * clip.fps)
+        if not clip.first <= frame < len(clip):
+            return
+        file = graphs.file_frame(lane, frame)
+        out, into = graphs.report["degrees"][clip.name]
+        words = f"\n{', '.join(clip.labels)}" if len(clip.labels) else ""
+        imgui.set_tooltip(f"{clip.name}, frame {file}{words}\n{out:,} transitions leave, {into:,} arrive")
+        if imgui.is_item_deactivated() and self._dragged <= 4.0 and state.library.get(entry.number):
+            state.issue(do.SelectClip(entry.number))
+            state.issue(do.Seek(file))
+
+
+def _zoomed(span, point, wheel, io, whole, gap, ui):
+    """The span around a point, closer or farther; Shift: time only, Ctrl: lanes only; lanes that are far apart already
+    stay as they are."""
+    factor = 0.85**wheel
+    left, right, top, bottom = span
+    if not io.key_ctrl:
+        left, right = point[0] + (left - point[0]) * factor, point[0] + (right - point[0]) * factor
+    apart = bottom - top >= whole[3] - whole[2] and gap > ui.px(34)
+    if io.key_ctrl or not (io.key_shift or apart):
+        top, bottom = point[1] + (top - point[1]) * factor, point[1] + (bottom - point[1]) * factor
+    return left, right, top, bottom
+
+
+def told(graphs, candidate: int) -> str:
+    """A transition in words."""
+    graph = graphs.graph
+    row = graph.candidates.table[candidate]
+    names = [graph.clips[row[end]].name for end in ("src", "dst")]
+    frames = [graphs.file_frame(int(row[end]), int(row[f"{end}_frame"])) for end in ("src", "dst")]
+    shift = math.hypot(row["x0"], row["z0"])
+    kept = "kept" if graph.kept.transitions[candidate] else "pruned: motion could not go on for ever"
+    return (
+        f"{names[0]} {frames[0]}  →  {names[1]} {frames[1]}\n"
+        f"{row['cost']:.2f} {graph.metric.unit}, {kept}\n"
+        f"turned {math.degrees(row['theta']):+.0f}°, moved {shift:.2f} m\n"
+        "click to preview it"
+    )
