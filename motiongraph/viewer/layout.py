@@ -36,6 +36,9 @@ _BAR = int(
     | imgui.WindowFlags_.no_scroll_with_mouse
     | imgui.WindowFlags_.no_docking
 )
+_ROUNDING, _LEAST = int(imgui.StyleVar_.window_rounding), int(imgui.StyleVar_.window_min_size)
+_PADDING, _NOTHING = int(imgui.StyleVar_.window_padding), imgui.ImVec2(1.0, 1.0)
+_PANEL = int(imgui.WindowFlags_.no_collapse)
 _DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
 _SPACE = 0x6D6F74  # the number of the dock space: any, but always the same one, so that layouts are found again
 
@@ -44,7 +47,7 @@ class Layout:
     """Draws all panels, and says where the scene is."""
 
     def __init__(self, fresh: bool):
-        self._build = fresh
+        self._build, self._known = fresh, set()
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state, ui) -> None:
@@ -56,8 +59,8 @@ class Layout:
             self._floating(state, ui)
             return
         menu_bar(state, ui)
-        self._bar("status", imgui.get_frame_height(), (ui.px(10), ui.px(4)), status_bar, state, ui)
-        self._bar("timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
+        self._bar("##status", imgui.get_frame_height(), (ui.px(10), ui.px(4)), status_bar, state, ui)
+        self._bar("##timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
         if state.wishes.reset_layout or self._build:
             state.wishes.reset_layout = self._build = False
             _first_layout(view, ui, timeline.height(state, ui) + imgui.get_frame_height())
@@ -79,13 +82,11 @@ class Layout:
     def _bar(name, height, padding, content, state, ui) -> None:
         """A line along the bottom of the window, above those drawn before it."""
         if padding:
-            imgui.push_style_var(imgui.StyleVar_.window_padding, padding)
+            imgui.push_style_var(_PADDING, padding)
             height = imgui.get_font_size() + 2 * padding[1]
-        imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0)
-        imgui.push_style_var(imgui.StyleVar_.window_min_size, (1.0, 1.0))
-        shown = imgui.internal.begin_viewport_side_bar(
-            f"##{name}", imgui.get_main_viewport(), imgui.Dir.down, height, _BAR
-        )
+        imgui.push_style_var(_ROUNDING, 0.0)
+        imgui.push_style_var(_LEAST, _NOTHING)
+        shown = imgui.internal.begin_viewport_side_bar(name, imgui.get_main_viewport(), imgui.Dir.down, height, _BAR)
         imgui.pop_style_var(2)
         if padding:
             imgui.pop_style_var()
@@ -93,10 +94,11 @@ class Layout:
             content(state, ui)
         imgui.end()
 
-    @staticmethod
-    def _docked(title, content, state, ui) -> None:
-        imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
-        if imgui.begin(title, None, imgui.WindowFlags_.no_collapse)[0]:
+    def _docked(self, title, content, state, ui) -> None:
+        if title not in self._known:
+            self._known.add(title)
+            imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
+        if imgui.begin(title, None, _PANEL)[0]:
             content(state, ui)
         imgui.end()
 

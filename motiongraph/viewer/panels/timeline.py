@@ -1,6 +1,7 @@
 """The timeline: transport, speed, how the root goes, and a lane for every track that is scrubbed with the mouse."""
 
 import math
+from functools import lru_cache
 
 from imgui_bundle import imgui
 
@@ -36,7 +37,7 @@ def height(state, ui) -> float:
 
 
 def _transport(state, ui) -> None:
-    playback, size = state.playback, (2.3 * imgui.get_font_size(), 0)
+    playback, size = state.playback, imgui.ImVec2(2.3 * imgui.get_font_size(), 0)
     play = icons.ICON_FA_PAUSE if playback.playing else icons.ICON_FA_PLAY
     for icon, name in (
         (icons.ICON_FA_BACKWARD_FAST, "start"),
@@ -148,7 +149,10 @@ def _lane(track: int, state, ui) -> None:
     def at(frame):
         return inner[0] + (inner[1] - inner[0]) * frame / last
 
-    _ruler(draw, entry, at, where.y, ui)
+    for start, stop, place, text in _ruler(last, *inner, where.y, imgui.get_font_size(), ui.scale):
+        draw.add_line(start, stop, _LINE)
+        if text:
+            draw.add_text(place, _FAINT, text)
     if entry.made:
         tall = 1.35 * imgui.get_font_size()
         pieces(draw, entry, inner, where.y + high - tall - ui.px(2), tall, ui)
@@ -168,19 +172,20 @@ def _lane(track: int, state, ui) -> None:
     _drag(track, entry, at, (inner[0], inner[1], last), state, ui)
 
 
-def _ruler(draw, entry, at, top, ui) -> None:
-    """A number every 1, 2 or 5 times ten frames, as far apart as there is room."""
-    last = max(len(entry.clip) - 1, 1)
-    width = at(last) - at(0)
-    step = last / max(width / ui.px(90), 1.0)
+@lru_cache(maxsize=64)
+def _ruler(last: int, left: float, right: float, top: float, high: float, scale: float) -> list:
+    """A number every 1, 2 or 5 times ten frames, as far apart as there is room: ends of its line, its place and text;
+    the same frame after frame."""
+    step = last / max((right - left) / (90 * scale), 1.0)
     power = 10 ** math.floor(math.log10(max(step, 1.0)))
     step = max(int(next(m * power for m in (1, 2, 5, 10) if m * power >= step)), 1)
-    high, below = imgui.get_font_size(), top + ui.px(1)
+    found = []
     for frame in range(0, last + 1, step):
-        x, text = at(frame), str(frame)
-        draw.add_line((x, top + ui.px(3)), (x, top + 1.25 * high), _LINE)
-        if x + 0.62 * high * len(text) < at(last):  # digits are that wide
-            draw.add_text((x + ui.px(3), below), _FAINT, text)
+        x, text = left + (right - left) * frame / last, str(frame)
+        text = text if x + 0.62 * high * len(text) < right else ""  # digits are that wide
+        points = (x, top + 3 * scale), (x, top + 1.25 * high), (x + 3 * scale, top + scale)
+        found.append((*(imgui.ImVec2(*point) for point in points), text))
+    return found
 
 
 def _spans(draw, entry, at, bottom, ui) -> None:

@@ -1,5 +1,7 @@
 """Small pieces that several panels share."""
 
+from functools import lru_cache
+
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
@@ -12,6 +14,8 @@ __all__ = ["action_button", "action_item", "field", "icons", "note", "section", 
 
 # Flags are put together once: doing so costs more than what they are for.
 _TIP = int(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled)
+_BUTTON = int(imgui.Col_.button)
+_AS_NEEDED = imgui.ImVec2(0, 0)
 _LIT = imgui.color_convert_float4_to_u32((*theme.ACCENT[:3], 0.35))
 
 
@@ -33,12 +37,12 @@ def action_item(name: str, state, ui, more: str = "") -> None:
         act(action, state, ui)
 
 
-def action_button(label: str, name: str, state, ui, size=(0, 0)) -> None:
+def action_button(label: str, name: str, state, ui, size=_AS_NEEDED) -> None:
     """An action as a button, lit while it is on; its tooltip names it and its key."""
     action = ACTIONS[name]
-    lit, dead = bool(action.checked and action.checked(state)), not possible(action, state)
+    lit, dead = action.checked is not None and action.checked(state), not possible(action, state)
     if lit:
-        imgui.push_style_color(imgui.Col_.button, _LIT)
+        imgui.push_style_color(_BUTTON, _LIT)
     if dead:
         imgui.begin_disabled()
     if imgui.button(label, size):
@@ -58,8 +62,8 @@ def toggle(name: str, state, ui, text: str | None = None) -> None:
     changed, _ = imgui.checkbox(text or action.text, bool(action.checked(state)))
     if changed:
         act(action, state, ui)
-    if action.keys:
-        tooltip(keys_of(name))
+    if action.keys and imgui.is_item_hovered(_TIP):
+        imgui.set_tooltip(keys_of(name))
 
 
 def section(text: str) -> None:
@@ -81,11 +85,14 @@ def field(text: str, width: float = 0.0) -> None:
     imgui.set_next_item_width(width * imgui.get_font_size() if width else -1)
 
 
+@lru_cache(maxsize=512)
 def word_colour(word: str) -> tuple[float, float, float]:
     """The same colour for the same label, wherever it shows."""
     number = sum((i + 1) * ord(c) for i, c in enumerate(word))
     return theme.SERIES[number % len(theme.SERIES)]
 
 
-def colour32(colour, alpha: float = 1.0) -> int:
+@lru_cache(maxsize=2048)
+def colour32(colour: tuple[float, ...], alpha: float = 1.0) -> int:
+    """r g b as Dear ImGui's draw lists take them."""
     return imgui.color_convert_float4_to_u32((*colour[:3], alpha))
