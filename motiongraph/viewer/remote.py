@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 
 from motiongraph.app import commands
+from motiongraph.app.graphs import stale
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import results
 from motiongraph.viewer.gl.objects import live
@@ -76,6 +77,32 @@ def _reply(viewer, asked: dict) -> dict:
     return status(viewer)
 
 
+def _lanes(state, ui) -> dict | None:
+    """The graph in hand and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
+    lanes; curves: chosen, of how many, drawn so far; ends: of the first of them."""
+    graphs, view = state.graphs, ui.graph_view
+    if graphs.graph is None:
+        return None
+    return {
+        "clips": [clip.name for clip in graphs.graph.clips],
+        "candidates": len(graphs.graph.candidates.table),
+        "transitions": graphs.report["transitions"],
+        "limits": [graphs.graph.thresholds.within, graphs.graph.thresholds.between],
+        "auto": graphs.graph.is_auto,
+        "automatic": graphs.automatic,
+        "stale": stale(state),
+        "warnings": graphs.warnings,
+        "built": graphs.built,
+        "version": graphs.version,
+        "rect": view.rect,
+        "span": graphs.span or graphs.lanes.whole,
+        "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
+        "ends": graphs.lanes.ends[view.index[0]].tolist() if len(view.index) else None,
+        "pointed": graphs.pointed,
+        "filter": [sorted(graphs.filter.labels), graphs.filter.kind, graphs.filter.kept],
+    }
+
+
 def status(viewer) -> dict:
     """What there is to know, in plain numbers and words."""
     state, ui = viewer.state, viewer.ui
@@ -107,6 +134,7 @@ def status(viewer) -> dict:
         "path": {"points": len(state.path.points), "length": state.path.length, "labels": state.path.labels},
         "goal": state.path.goal,
         "graph": state.graphs.graph is not None,
+        "lanes": _lanes(state, ui),
         "led": state.leading and {"seconds": state.leading.seconds, "held": state.leading.held},
         "hint": state.hint,
         "walk": {"method": state.walking.method, "seed": state.walking.seed, "problem": state.walking.problem},
