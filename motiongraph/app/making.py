@@ -1,6 +1,7 @@
 """From what was asked for to motion: the walk is found, synthesized and looked over. Runs on a worker."""
 
 import re
+import time
 from math import radians
 from weakref import WeakKeyDictionary
 
@@ -11,6 +12,10 @@ from motiongraph.walks.plan import Effort
 
 _FOUND = 0.7  # share of the progress that finding takes
 _CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
+# Metres from the path, or from the place to reach, that are too many, and few enough to be worth another threshold;
+# thresholds to try, as a multiple of the present one; seconds to try for.
+_MISSED = {"path": ("path_error_mean", 0.3, 0.15), "reach": ("end_distance", 0.5, 0.25)}
+_HIGHER, _PATIENCE = (1.2, 1.5, 2.0, 2.5, 3.0), 3.0
 _known: WeakKeyDictionary = WeakKeyDictionary()
 
 
@@ -30,8 +35,28 @@ def make(graph, wanted, progress):
     progress(0.8, 1.0, "looking at its quality")
     report = walk.report()
     report["captured"] = captured(walk, lambda done, total: progress(0.85 + 0.1 * done / total, 1.0, "comparing"))
+    report["advice"] = advice(graph, wanted, asked, report, progress)
     progress(0.95, 1.0, "preparing to show it")
     return clip, prepare(clip), walk, report, None if asked is None else asked.places
+
+
+def advice(graph, wanted, curve, report, progress) -> dict | None:
+    """Where a walk goes far from where it should: the lowest of some higher thresholds at which it would not, with
+    the metres it would be off then."""
+    name, far, near = _MISSED.get(wanted.method, ("", 0.0, 0.0))
+    limits = graph.thresholds
+    if (report.get(name) or 0.0) <= far or limits.pairs or limits.within != limits.between:
+        return None
+    until = time.perf_counter() + _PATIENCE
+    for times in _HIGHER:
+        threshold = round(times * limits.highest, 1)
+        if threshold > graph.candidates.ceiling or time.perf_counter() > until:
+            return None
+        progress(0.95, 1.0, f"trying {threshold:g} {graph.metric.unit}")
+        missed = find(graph.at(threshold), wanted, curve, lambda *told: progress(0.95, 1.0)).facts.get(name)
+        if missed is not None and missed <= near:
+            return {"threshold": threshold, "missed": missed}
+    return None
 
 
 def captured(walk, progress) -> dict:

@@ -46,9 +46,14 @@ def _members(state, track, crowd):
     spots = _rows(len(others) + 1, state.scene.layers.rows)[1:]
     for i, (entry, (x, z)) in enumerate(zip(others, spots)):
         place = places.get(entry.number, _HERE)
-        if state.scene.layers.rows > 0:
+        if state.scene.layers.rows > 0 and not _same_way(lead, entry):
             place = _beside(lead, entry, place[0], x, z)
         yield entry, record_of(entry, place), i + 1
+
+
+def _same_way(a, b) -> bool:
+    """Whether both were made to follow a path: then they are compared on it, not in rows."""
+    return all(entry.made and entry.made.asked is not None for entry in (a, b))
 
 
 def _rows(count, gap):

@@ -55,6 +55,7 @@ def results_view(state, ui) -> None:
             theme.WARN, f"{icons.ICON_FA_HOURGLASS_END}  {report.get('note') or 'the best found in time'}"
         )
         imgui.pop_text_wrap_pos()
+    _advice(here.made, state)
     if imgui.begin_tab_bar("about"):
         if imgui.begin_tab_item("Steps")[0]:
             _steps(here, state, ui)
@@ -65,6 +66,26 @@ def results_view(state, ui) -> None:
         if len(made) > 1:
             _together(state)
         imgui.end_tab_bar()
+
+
+def _advice(made, state) -> None:
+    """What would bring a walk nearer to where it was to go."""
+    told = made.report.get("advice")
+    if not told:
+        return
+    what = "the path" if made.method == "path" else "the place"
+    missed = made.report["path_error_mean" if made.method == "path" else "end_distance"]
+    imgui.push_text_wrap_pos(0.0)
+    imgui.text_colored(
+        theme.WARN,
+        f"{icons.ICON_FA_LIGHTBULB}  It is {missed:.1f} m off {what}: too few transitions lead that way. "
+        f"At a threshold of {told['threshold']:g} cm it would be {100 * told['missed']:.0f} cm.",
+    )
+    imgui.pop_text_wrap_pos()
+    if imgui.button(f"Use {told['threshold']:g} cm", (-1, 0)):
+        state.issue(do.SetThreshold(told["threshold"]))
+        state.issue(do.TakeOptions(in_hand(state).number))
+        state.issue(do.MakeWalk())
 
 
 def _figures(entry) -> list[str]:
@@ -80,7 +101,8 @@ def _compared(made, here, state, ui) -> None:
     """All results, one row each; a click replays."""
     wanted = [k for k, column in enumerate(_COLUMNS) if any(_figures(entry)[k] for entry in made)]
     line = imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y + 1
-    high = (min(len(made), 6) + 1) * line + imgui.get_text_line_height() + ui.px(2)
+    heading = line + imgui.get_text_line_height() + imgui.get_style().item_spacing.y
+    high = heading + min(len(made), 6) * line + ui.px(2)
     imgui.push_style_var(imgui.StyleVar_.cell_padding, (ui.px(4), imgui.get_style().cell_padding.y))
     shown = imgui.begin_table("results", 1 + len(wanted), _TABLE, (0, high))
     imgui.pop_style_var()
@@ -96,7 +118,10 @@ def _compared(made, here, state, ui) -> None:
     imgui.text_disabled("\nname")
     for k in wanted:
         imgui.table_next_column()
-        imgui.text_disabled(f"{_COLUMNS[k][0]}\n{_COLUMNS[k][1]}")
+        imgui.begin_group()
+        for text in _COLUMNS[k][:2]:
+            _right(text, theme.FAINT)
+        imgui.end_group()
         tooltip(_COLUMNS[k][2])
     for entry in made:
         imgui.push_id(entry.number)
@@ -105,9 +130,16 @@ def _compared(made, here, state, ui) -> None:
         _name(entry, entry is here, state, ui)
         for k in wanted:
             imgui.table_next_column()
-            imgui.text_unformatted(_figures(entry)[k])
+            _right(_figures(entry)[k])
         imgui.pop_id()
     imgui.end_table()
+
+
+def _right(text: str, colour=theme.INK) -> None:
+    """Text at the right end of its column."""
+    room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
+    imgui.text_colored(colour, text)
 
 
 def _name(entry, chosen: bool, state, ui) -> None:
@@ -126,7 +158,8 @@ def _name(entry, chosen: bool, state, ui) -> None:
         if entered or imgui.is_item_deactivated():
             ui.texts["renaming"] = ""
         return
-    shown = "".join("ABR"[t] for t in range(3) if state.scene.views > 1 and state.tracks[t].clip == entry.number)
+    views = range(state.scene.views if state.scene.views > 1 else 0)
+    shown = "".join("ABR"[t] for t in views if state.tracks[t].clip == entry.number)
     marks = ("" if entry.made.report.get("complete", True) else f" {icons.ICON_FA_HOURGLASS_END}") + f"  {shown}"
     if imgui.selectable(f"{entry.name}{marks}##row", chosen, _ROW)[0]:
         state.issue(do.ReplayResult(entry.number))
@@ -193,7 +226,7 @@ def _together(state) -> None:
     """All results in one scene."""
     crowd = state.scene.layers.crowd
     flags = imgui.TabItemFlags_.trailing
-    if imgui.tab_item_button(f"{icons.ICON_FA_USERS}  {'one' if crowd else 'all'} at once###together", flags):
+    if imgui.tab_item_button(f"{icons.ICON_FA_USERS}  {'only this' if crowd else 'all at once'}###together", flags):
         state.issue(do.SetLayer("crowd", not crowd))
     tooltip("all results in the scene together, or only the one in hand")
 

@@ -118,7 +118,7 @@ def _problem(state, ui) -> None:
     imgui.text_colored(theme.BAD, icons.ICON_FA_TRIANGLE_EXCLAMATION)
     imgui.same_line()
     imgui.push_text_wrap_pos(0.0)
-    imgui.text_unformatted(walking.problem[:1].upper() + walking.problem[1:] + ".")
+    imgui.text_unformatted(walking.problem[:1].upper() + walking.problem[1:])
     imgui.pop_text_wrap_pos()
     if walking.offer is not None and imgui.button(f"Use {walking.offer:g} cm"):
         state.issue(do.SetThreshold(walking.offer))
