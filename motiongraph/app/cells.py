@@ -26,13 +26,22 @@ def pair_of(heat: Heat, cell: tuple[int, int], clouds: bool = False) -> Pair:
 
 def transition_walk(heat: Heat, cell: tuple[int, int], clips):
     """A up to the cell, a transition, and on with B; clips: the parts compared, on one skeleton."""
-    window, (i, j) = heat.window, _opens(heat, cell)
-    lead = round(_LEAD * heat.matrix.fps)
+    i, j = _opens(heat, cell)
+    (jump,) = _jumps(heat, [(0, i, 1, j, cell, False)])
+    return transition_walk_of(clips, heat.window, heat.matrix.fps, jump)
+
+
+def transition_walk_of(clips, window: int, fps: float, jump):
+    """A little before a transition, the transition (a row of TRANSITION), and a little after it."""
+    from motiongraph.walks.walk import STEP, Walk
+
+    lead = round(_LEAD * fps)
+    (src, at, dst, to) = (int(jump[name]) for name in ("src", "src_frame", "dst", "dst_frame"))
     steps = [
-        (0, max(i - lead, clips[0].first), i),
-        (1, j + window, min(j + window + lead, len(clips[1]))),
+        (src, max(at - lead, clips[src].first), at),
+        (dst, to + window, min(to + window + lead, len(clips[dst]))),
     ]
-    return _walk(heat, clips, steps, [(0, i, 1, j, cell, False)], "transition")
+    return Walk(clips, window, fps, np.array(steps, STEP), jump.reshape(1), method="transition")
 
 
 def loop_walk(heat: Heat, cell: tuple[int, int], clips):
@@ -42,6 +51,8 @@ def loop_walk(heat: Heat, cell: tuple[int, int], clips):
     Two clips, which he has not: A up to the cell, B from there to the cheapest minimum that leads back to A before the
     cell, and so on.
     """
+    from motiongraph.walks.walk import STEP, Walk
+
     window = heat.window
     if heat.matrix.own:
         late, early = sorted(cell, reverse=True)
@@ -61,7 +72,8 @@ def loop_walk(heat: Heat, cell: tuple[int, int], clips):
         jumps = [(0, i, 1, j, cell, False), (1, away, 0, home, back, True)]
     frames = sum(stop - start + window for _, start, stop in lap)
     laps = min(max(ceil(_LASTS * heat.matrix.fps / frames), 2), _MOST)
-    return _walk(heat, clips, lap * laps, (jumps * laps)[:-1], "loop")
+    steps = np.array(lap * laps, STEP)
+    return Walk(clips, window, heat.matrix.fps, steps, _jumps(heat, (jumps * laps)[:-1]), method="loop")
 
 
 def way_back(heat: Heat, cell: tuple[int, int]) -> tuple[int, int]:
@@ -83,10 +95,9 @@ def _opens(heat, cell):
     return cell[0] + heat.matrix.first_a, cell[1] + heat.matrix.first_b
 
 
-def _walk(heat, clips, steps, jumps, method):
-    """A `Walk`; steps: (clip, start, stop); jumps: (src, frame, dst, frame, cell, whether B leads to A)."""
+def _jumps(heat, jumps) -> np.ndarray:
+    """Rows of TRANSITION; jumps: (src, frame, dst, frame, cell, whether B leads to A)."""
     from motiongraph.graph.transitions import TRANSITION, inverse_alignment
-    from motiongraph.walks.walk import STEP, Walk
 
     rows = np.zeros(len(jumps), TRANSITION)
     for row, (src, at, dst, to, (i, j), back) in zip(rows, jumps):
@@ -96,35 +107,44 @@ def _walk(heat, clips, steps, jumps, method):
         row["src"], row["src_frame"], row["dst"], row["dst_frame"] = src, at, dst, to
         row["cost"] = heat.matrix.cost[i, j]
         row["theta"], row["x0"], row["z0"] = alignment
-    return Walk(clips, heat.window, heat.matrix.fps, np.array(steps, STEP), rows, method=method)
+    return rows
 
 
-def _play(state, heat: Heat, cell, find, name: str) -> None:
-    """Make the motion of a walk beside the loop and show it; find: clips → Walk."""
-    n, m = heat.shape
-    if not (0 <= cell[0] < n and 0 <= cell[1] < m):
-        raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")
+def show_walk(state, make, name: str) -> None:
+    """Make the motion of a walk beside the loop and show it as a preview; make: progress → walk, entries of its clips
+    (none: to be made), and what to add to frames of theirs to have those of the files."""
 
     def work(progress, deliver):
         from motiongraph.app.prepared import prepare
         from motiongraph.synthesis.synthesize import synthesize
 
         progress(0.0, 1.0, "blending")
-        a, b = heat.a.part, heat.b.part
-        if b.skeleton != a.skeleton:
-            b = b.retargeted(a.skeleton)
-        clips = (a, b)
-        walk = find(clips)
+        walk, entries, offsets = make(progress)
         clip = synthesize(walk, name=name)
         progress(0.7, 1.0, "blending")
-        entries = tuple(
-            Entry(e.number, part, prepare(part), start=part.first, stop=len(part))
-            for e, part in zip((heat.a, heat.b), clips)
-        )
-        report = {**walk.report(), "offsets": (heat.a.start, heat.b.start)}
+        report = {**walk.report(), "offsets": offsets}
         deliver((clip, prepare(clip), Made(walk, walk.method, report=report, entries=entries, preview=True)))
 
     state.jobs.start("preview", f"blending {name}", work, lambda made: show_made(state, *made))
+
+
+def _play(state, heat: Heat, cell, find, name: str) -> None:
+    """Show what a cell stands for; find: clips → Walk."""
+    n, m = heat.shape
+    if not (0 <= cell[0] < n and 0 <= cell[1] < m):
+        raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")
+
+    def make(progress):
+        from motiongraph.app.prepared import prepare
+
+        a, b = heat.a.part, heat.b.part
+        if b.skeleton != a.skeleton:
+            b = b.retargeted(a.skeleton)
+        pairs = zip((heat.a, heat.b), (a, b))
+        entries = tuple(Entry(e.number, part, prepare(part), start=part.first, stop=len(part)) for e, part in pairs)
+        return find((a, b)), entries, (heat.a.start, heat.b.start)
+
+    show_walk(state, make, name)
 
 
 # Commands

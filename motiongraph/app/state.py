@@ -18,6 +18,7 @@ from motiongraph.app.scene import Scene
 from motiongraph.app.session import Session
 from motiongraph.app.settings import Settings
 from motiongraph.app.walks import WalkState
+from motiongraph.app.why import WhyState
 
 PANELS = (
     *("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages"),
@@ -54,8 +55,8 @@ class Wishes:
 class AppState:
     """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
     camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
-    matrix: of two clips; graphs: the graph in hand; walking: the walk that is asked of it; path: the one on the floor;
-    leading: a character that is led there (`leading.Leading`), or None.
+    matrix: of two clips; why: what explains a transition; graphs: the graph in hand; walking: the walk that is asked
+    of it; path: the one on the floor; leading: a character that is led there (`leading.Leading`), or None.
     casts: the characters of each view, posed for this moment. clock: seconds since the start.
     ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
 
@@ -67,6 +68,7 @@ class AppState:
     active: int = 0
     scene: Scene = field(default_factory=Scene)
     matrix: MatrixState = field(default_factory=MatrixState)
+    why: WhyState = field(default_factory=WhyState)
     graphs: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
     leading: object = None

@@ -16,6 +16,7 @@ from motiongraph.app import (  # noqa: F401 - what commands do is registered the
     steering,
     view,
     walks,
+    why,
     windowing,
 )
 from motiongraph.app.playback import advance

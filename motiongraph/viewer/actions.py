@@ -257,6 +257,7 @@ ACTIONS: dict[str, Action] = {
     "save graph": _action("Graph", "Save…", "", dialog="save graph", possible=_has_graph),
     "export graph": _action("Graph", "Export…", "", dialog="export graph", possible=_has_graph),
     "drop graph": _action("Graph", "Clear", "", lambda s: do.DropGraph(), possible=_has_graph),
+    "why": _action("Graph", "Why this transition", "Y", lambda s: do.AskWhy(), checked=_shown("why")),
     # Camera
     "follow": _action(
         "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow

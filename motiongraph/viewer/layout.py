@@ -16,6 +16,7 @@ from motiongraph.viewer.panels.scene import scene_panel
 from motiongraph.viewer.panels.stats import stats_panel
 from motiongraph.viewer.panels.tools import tool_bar
 from motiongraph.viewer.panels.walk import walk_panel
+from motiongraph.viewer.panels.why import why_window
 
 # Name in the state → title, content, and where it is docked at first.
 DOCKED = {
@@ -106,6 +107,7 @@ class Layout:
     def _floating(state, ui) -> None:
         scene_overlay(state, ui)
         matrix_aside(state, ui)
+        why_window(state, ui)
         tool_bar(state, ui)
         if state.wishes.panels:
             hint_overlay(state, ui)

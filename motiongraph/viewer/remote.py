@@ -10,6 +10,7 @@ from pathlib import Path
 
 from motiongraph.app import commands
 from motiongraph.app.graphs import stale
+from motiongraph.app.matrix import threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import results
 from motiongraph.viewer.gl.objects import live
@@ -142,7 +143,38 @@ def status(viewer) -> dict:
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],
         "objects": live(),
+        "pair": _pair(state.scene.pair),
+        "matrix": _matrix(state, ui),
+        "why": state.why.reason and [state.why.reason.entry.name, state.why.reason.number, state.why.aside],
         "fps": rate,
         "own": [median, worst],
         "phases": dict(zip(PHASES, ui.timings.ring.max(axis=1).tolist())),
+    }
+
+
+def _pair(pair) -> dict | None:
+    """The two windows in the scene."""
+    if pair is None:
+        return None
+    return {"a": pair.a.name, "b": pair.b.name, "frames": [pair.frame_a, pair.frame_b], "clouds": pair.clouds}
+
+
+def _matrix(state, ui) -> dict | None:
+    """What the heat map shows and where: plot is x, y, width, height on the screen, seen left, top, right, bottom in
+    cells."""
+    heat = state.matrix.heat
+    if heat is None:
+        return {"problem": state.matrix.problem}
+    kept = ui.heats.kept
+    threshold = threshold_of(state)
+    return {
+        "problem": state.matrix.problem,
+        "clips": [heat.a.name, heat.b.name],
+        "shape": heat.shape,
+        "threshold": threshold,
+        "below": heat.below(threshold),
+        "best": heat.minima[:5].tolist(),
+        "plot": kept.get("plot"),
+        "seen": kept.get("seen"),
+        "complete": ui.heats["matrix"].complete,
     }

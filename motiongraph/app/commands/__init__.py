@@ -14,4 +14,5 @@ from motiongraph.app.commands.playback import *  # noqa: F403
 from motiongraph.app.commands.scene import *  # noqa: F403
 from motiongraph.app.commands.session import *  # noqa: F403
 from motiongraph.app.commands.walk import *  # noqa: F403
+from motiongraph.app.commands.why import *  # noqa: F403
 from motiongraph.app.commands.window import *  # noqa: F403

@@ -144,6 +144,7 @@ def _plot(heat, size, state, ui) -> None:
         limits.x.max - heat.start_b + 0.5,
         limits.y.max - heat.start_a + 0.5,
     )
+    kept["plot"], kept["seen"] = (place.x, place.y, area.x, area.y), seen
     density = imgui.get_io().display_framebuffer_scale.x
     pixels = max(round(density * area.x), 1), max(round(density * area.y), 1)
     texture = ui.heats["matrix"].show(heat.levels, seen, pixels, threshold_of(state), heat.highest)

@@ -112,7 +112,8 @@ def _path(state, ui) -> None:
 
 def _graph(state, ui) -> None:
     _items("build|mirror graph|-|auto threshold|whole graph|-|open graph|save graph|export graph", state, ui)
-    _items("-|make walk|new seed|clear results|-|drop graph", state, ui)
+    _items("-|make walk|new seed|clear results", state, ui)
+    _items("-|why|-|drop graph", state, ui)
 
 
 def _camera(state, ui) -> None:
