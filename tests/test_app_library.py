@@ -95,6 +95,23 @@ def test_labels_for_all_and_for_a_part(state, folder):
     assert state.entry.spans == []
 
 
+def test_words_for_all_frames_leave_those_of_parts(state, folder):
+    tell(
+        state,
+        do.OpenPaths((folder / "one.bvh",)),
+        do.SetLabels(1, ("walk",)),
+        do.SetLabels(1, ("walk", "turn"), 20, 40),
+    )
+    tell(state, do.SetLabels(1, ("run", "slow"), keep=True))
+    assert state.entry.spans == [("run", 0, 90), ("slow", 0, 90), ("turn", 20, 40)]
+    tell(state, do.SetLabels(1, (), 25, 30, keep=True))
+    assert state.entry.spans == [
+        ("run", 0, 25), ("run", 30, 90), ("slow", 0, 25), ("slow", 30, 90), ("turn", 20, 25), ("turn", 30, 40),
+    ]  # fmt: skip
+    tell(state, do.RemoveLabel(1, "run", 30, 90), do.RemoveLabel(1, "slow", 0, 90), do.RemoveLabel(1, "turn", 20, 25))
+    assert state.entry.spans == [("run", 0, 25), ("turn", 30, 40)]
+
+
 def test_labels_as_bars(state, folder):
     """Words for the same frames share a bar; bars that overlap have rows of their own."""
     tell(state, do.OpenPaths((folder / "one.bvh",)), do.SetLabels(1, ("walk", "slow")))

@@ -79,6 +79,7 @@ PARTS = {
 # Command → part, its key, and what the edit is called.
 EDITS: dict[type, tuple[str, Callable, str]] = {
     do.SetLabels: ("entry", lambda command, state: command.clip, "labels"),
+    do.RemoveLabel: ("entry", lambda command, state: command.clip, "labels"),
     do.Trim: ("entry", lambda command, state: command.clip, "trim"),
     do.SetThreshold: ("threshold", lambda command, state: state.graphs.built, "threshold"),
 }

@@ -232,9 +232,26 @@ def _(command: do.SetLabels, state):
     stop = frames if command.stop is None else min(max(command.stop, start), frames)
     ranges: dict[str, list] = {word: [(start, stop)] for word in words}
     for word, a, b in entry.spans:  # what holds outside of the range stays
-        ranges.setdefault(word, []).extend([(a, min(b, start)), (max(a, stop), b)])
+        inside = (max(a, start), min(b, stop))
+        part = [inside] if command.keep and inside != (start, stop) else []
+        ranges.setdefault(word, []).extend([(a, min(b, start)), (max(a, stop), b), *part])
+    _label(entry, ranges, state)
+
+
+@apply.register
+def _(command: do.RemoveLabel, state):
+    entry = state.library[command.clip]
+    ranges: dict[str, list] = {}
+    for word, a, b in entry.spans:
+        gone = (command.start, command.stop) if word == command.label else (b, b)
+        ranges.setdefault(word, []).extend([(a, min(b, gone[0])), (max(a, gone[1]), b)])
+    _label(entry, ranges, state)
+
+
+def _label(entry, ranges, state) -> None:
+    """Give an entry these labels, word → ranges of frames, of which some may be empty."""
     ranges = {word: [(a, b) for a, b in spans if b > a] for word, spans in ranges.items()}
-    labels = Labels.of(frames, {word: spans for word, spans in ranges.items() if spans})
+    labels = Labels.of(len(entry.clip), {word: spans for word, spans in ranges.items() if spans})
     state.library.put(replace(entry, clip=entry.clip.labelled(labels)))
 
 

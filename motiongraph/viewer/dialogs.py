@@ -241,7 +241,7 @@ def _browse(dialog: Dialogs, state) -> None:
 
 def _listing(folder: Path, question: Question) -> list[Path]:
     """Folders, then the files the question is about; nothing where the folder cannot be read."""
-    endings = tuple(p.lstrip("*").lower() for p in " ".join(question.filters[1::2]).split())
+    endings = tuple(p.lstrip("*").lower() for p in question.filters[1].split())
     try:
         found = sorted(folder.iterdir(), key=lambda p: (not p.is_dir(), p.name.lower()))
     except OSError:

@@ -12,7 +12,7 @@ from motiongraph.app import commands
 from motiongraph.app.graphs import stale
 from motiongraph.app.matrix import threshold_of
 from motiongraph.app.playback import frame_of
-from motiongraph.app.results import results
+from motiongraph.app.results import in_hand, opening, results
 from motiongraph.viewer.gl.objects import live
 from motiongraph.viewer.ui import PHASES
 
@@ -123,7 +123,11 @@ def status(viewer) -> dict:
         "ghosts": len(state.scene.ghosts),
         "layers": vars(state.scene.layers),
         "characters": sum(len(cast) for cast in state.casts),
-        "camera": {"yaw": camera.yaw, "pitch": camera.pitch, "distance": camera.distance, "eye": camera.eye.tolist()},
+        "camera": {name: getattr(camera, name) for name in ("yaw", "pitch", "roll", "distance", "fov")}
+        | {"eye": camera.eye.tolist()},
+        "playback": vars(state.playback),
+        "places": {state.library[number].name: place for number, place in state.scene.places.items()},
+        "parts": {e.name: [e.start, e.stop, e.words, e.used] for e in state.library},
         "follow": state.follow,
         "panels": state.wishes.panels,
         "shown": sorted(state.wishes.shown),
@@ -139,6 +143,7 @@ def status(viewer) -> dict:
         "led": state.leading and {"seconds": state.leading.seconds, "held": state.leading.held},
         "hint": state.hint,
         "walk": {"method": state.walking.method, "seed": state.walking.seed, "problem": state.walking.problem},
+        "steps": opening(in_hand(state).made.walk).tolist() if in_hand(state) else [],
         "results": [[e.name, e.made.method, len(e.made.walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],

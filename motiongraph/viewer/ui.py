@@ -46,7 +46,7 @@ class Timings:
     def ceiling(self) -> float:
         """A height for a graph of them, ms, that does not change all the time."""
         worst = self.summary()[2]
-        return next(float(c) for c in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 1e9) if worst < 0.9 * c)
+        return 2.0 ** max(np.ceil(np.log2(max(worst, 1e-3) / 0.9)), 1.0)
 
     def summary(self) -> tuple[float, float, float]:
         """Frames a second, and median and 99th percentile of our own work in ms; worked out four times a second."""

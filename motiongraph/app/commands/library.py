@@ -58,12 +58,24 @@ class UseClip:
 
 @command
 class SetLabels:
-    """Words for frames start to stop (all of the clip where None); `labels` replaces what held there."""
+    """Words for frames start to stop (all of the clip where None); `labels` replaces what held there. keep: except for
+    words that hold in a part of these frames only."""
 
     clip: int
     labels: tuple[str, ...]
     start: int | None = None
     stop: int | None = None
+    keep: bool = False
+
+
+@command
+class RemoveLabel:
+    """A word holds in frames start to stop no more."""
+
+    clip: int
+    label: str
+    start: int
+    stop: int
 
 
 @command

@@ -36,23 +36,31 @@ def clip_panel(state, ui) -> None:
 
 def _labels(entry, state, ui) -> None:
     section("Labels")
-    name = f"labels {entry.number} {entry.words}"
+    everywhere = ", ".join(word for word, start, stop in entry.spans if (start, stop) == (0, len(entry.clip)))
+    name = f"labels {entry.number} {everywhere}"
     text = ui.texts.get("labels", "")
     if ui.texts.get("labels of") != name:
-        text, ui.texts["labels of"] = entry.words, name
+        text, ui.texts["labels of"] = everywhere, name
     imgui.set_next_item_width(-1)
     _, ui.texts["labels"] = imgui.input_text_with_hint("##labels", "walk, turn-left, …", text)
     tooltip("words for all frames of the clip, with commas between them")
     if imgui.is_item_deactivated_after_edit():
-        state.issue(do.SetLabels(entry.number, tuple(ui.texts["labels"].split(","))))
+        state.issue(do.SetLabels(entry.number, tuple(ui.texts["labels"].split(",")), keep=True))
     for index, (word, start, stop) in enumerate(entry.spans):
         if (start, stop) == (0, len(entry.clip)):
             continue
         imgui.push_id(index)
         imgui.text_colored((*word_colour(word), 1.0), icons.ICON_FA_SQUARE)
         imgui.same_line()
-        if imgui.selectable(f"{word}  {start} … {stop}", False)[0]:
+        size = imgui.get_frame_height()
+        room = imgui.get_content_region_avail().x - size - imgui.get_style().item_spacing.x
+        if imgui.selectable(f"{word}  {start} … {stop}", False, 0, (room, 0))[0]:
             state.issue(do.Seek(start))
+        tooltip("click to go there")
+        imgui.same_line()
+        if imgui.small_button(icons.ICON_FA_XMARK):
+            state.issue(do.RemoveLabel(entry.number, word, start, stop))
+        tooltip("take this label off these frames")
         imgui.pop_id()
     imgui.set_next_item_width(0.5 * imgui.get_content_region_avail().x)
     _, ui.texts["part"] = imgui.input_text_with_hint("##part", "word for a part", ui.texts.get("part", ""))

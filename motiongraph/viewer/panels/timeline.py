@@ -114,7 +114,7 @@ def _where(state, ui) -> None:
 
 
 def _lane_height(ui) -> float:
-    return 2.9 * imgui.get_font_size()
+    return 3.3 * imgui.get_font_size()
 
 
 def _lane(track: int, state, ui) -> None:
@@ -195,7 +195,7 @@ def _spans(draw, entry, at, bottom, ui) -> None:
         return
     size = imgui.get_font_size()
     rows = min(max(row for *_, row in bars) + 1, 3)
-    high, text_size = 1.25 * size / rows, min(1.0, 1.15 / rows) * size
+    high, text_size = (1.3 if rows == 1 else 1.75 / rows) * size, (1.0 if rows == 1 else 0.78) * size
     for words, start, stop, row in bars:
         below = bottom - ui.px(3) - row % 3 * high
         left, right = at(start), at(min(stop, len(entry.clip) - 1))
