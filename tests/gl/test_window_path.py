@@ -1,0 +1,101 @@
+"""The path tool as a person uses it: drawn with the mouse, moved, walked, and a character led to a planted goal."""
+
+import shutil
+
+import numpy as np
+import pytest
+from person import Person, Screen, screen_needed
+
+from motiongraph.resources import resource
+
+
+@pytest.fixture(scope="module")
+def someone(tmp_path_factory):
+    """A window on two walks, no panels in the way of the floor."""
+    screen_needed()
+    folder = tmp_path_factory.mktemp("clips")
+    for name in ("walk", "walk_left_90"):
+        shutil.copy(resource("assets/samples") / f"{name}.bvh", folder)
+    screen = Screen()
+    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 600))
+    try:
+        someone.ready(2)
+        someone.move(*someone.middle())
+        someone.key("u")
+        yield someone
+    finally:
+        someone.close()
+        screen.close()
+
+
+def draw(someone, points):
+    someone.move(*points[0])
+    someone.frames(2)
+    someone.xdotool("mousedown", 1)
+    someone.frames(2)
+    for point in points[1:]:
+        someone.move(*point)
+        someone.frames(1)
+    someone.xdotool("mouseup", 1)
+    someone.frames(3)
+
+
+def settled(someone):
+    """Once the camera has come to rest."""
+    last = [None]
+
+    def rests(status):
+        here, last[0] = last[0], status["camera"]["eye"]
+        return here is not None and np.abs(np.subtract(here, last[0])).max() < 1e-3
+
+    return someone.until(rests, "the camera rests")
+
+
+def test_drawing_editing_walking_and_leading(someone):
+    x, y, width, height = someone.ask()["scene"]
+    before = someone.picture()
+    someone.key("p")
+    status = settled(someone)
+    assert status["tool"] == "draw"
+    assert not status["follow"]
+    share = np.linspace(0.0, 1.0, 16)
+    wave = np.stack([x + width * (0.2 + 0.6 * share), y + height * (0.55 - 0.15 * np.sin(6 * share))], axis=1)
+    draw(someone, wave)
+    drawn = someone.ask()["path"]
+    assert drawn["length"] > 4.0
+    assert np.abs(before.astype(int) - someone.picture()).max() > 60  # it is to be seen
+    yaw = someone.ask()["camera"]["yaw"]
+    assert yaw == status["camera"]["yaw"]  # drawing does not turn the camera
+    someone.drag((x + 0.5 * width, y + 0.8 * height), (x + 0.6 * width, y + 0.8 * height), button=3)
+    assert someone.ask()["camera"]["yaw"] != pytest.approx(yaw, abs=1)  # the right button does
+    someone.drag((x + 0.6 * width, y + 0.8 * height), (x + 0.5 * width, y + 0.8 * height), button=3)
+
+    someone.key("e")
+    start = wave[0]
+    someone.drag(start, (start[0] - 40, start[1] + 30))
+    moved = someone.ask()["path"]
+    assert moved["points"] == drawn["points"]
+    assert moved["length"] > drawn["length"] + 0.1
+    for _ in range(6):  # one edit, or a few where the machine is so slow that the drag seems to pause
+        if someone.ask()["path"]["length"] > drawn["length"] + 1e-6:
+            someone.key("ctrl+z")
+    assert someone.ask()["path"]["length"] == pytest.approx(drawn["length"])
+
+    someone.move(x + 0.5 * width, y + 0.9 * height)
+    someone.key("w")
+    status = someone.until(lambda s: "path 1" in s["clips"], "walked")
+    assert status["graph"]
+    assert status["tool"] == "off"
+    assert status["tracks"][2] == "path 1"
+
+    someone.key("shift+w")
+    someone.until(lambda s: s["led"] and s["led"]["seconds"] > 0.5, "led")
+    someone.key("v")
+    someone.click(x + 0.7 * width, y + 0.6 * height)
+    status = someone.until(lambda s: s["goal"] is not None, "planted")
+    assert status["led"]["seconds"] > 0.0
+    someone.key("Escape", "shift+w")
+    status = someone.until(lambda s: "live 1" in s["clips"], "kept")
+    assert status["led"] is None
+    assert "live" not in status["clips"]
+    assert not [text for level, text in status["messages"] if level == "error"]
