@@ -28,8 +28,12 @@ def record_of(entry: Entry, place=(0.0, 0.0, 0.0)) -> np.ndarray:
 
 def set_time(records: np.ndarray, playback, elapsed: float) -> None:
     """Put characters where they are after `elapsed` seconds of playing their parts."""
-    loop, mode = _LOOPS[playback.loop], _MODES[playback.root]
-    poses.set_time(records, elapsed, loop, mode, playback.root == "path", playback.direction)
+    poses.set_time(records, elapsed, *_how(playback))
+
+
+def _how(playback) -> tuple[int, int, bool, float]:
+    """How the compiled functions are told to play."""
+    return _LOOPS[playback.loop], _MODES[playback.root], playback.root == "path", playback.direction
 
 
 @dataclass(eq=False)
@@ -74,9 +78,11 @@ class Cast:
 
     def at(self, playback, elapsed: float) -> None:
         """Everyone after `elapsed` seconds."""
+        how = _how(playback)
         for group in self.groups:
-            set_time(group.records, playback, elapsed)
-        self.pose()
+            body = group.skeleton
+            poses.play(group.records, elapsed, *how, body.parents, body.offsets, group.positions, group.orientations)
+        self.version += 1
 
     def pose(self) -> None:
         for group in self.groups:

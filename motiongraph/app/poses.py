@@ -63,7 +63,10 @@ def _frame_at(elapsed, start, stop, fps, loop):
     return start + min(max(ahead, 0.0), last)
 
 
-@njit(types.void(_CAST, types.float64, types.int64, types.int64, types.boolean, types.float64), **_PLAIN)
+_TIME = (types.float64, types.int64, types.int64, types.boolean, types.float64)
+
+
+@njit(types.void(_CAST, *_TIME), **_PLAIN)
 def set_time(cast, elapsed, loop, mode, along, direction):
     """Put C characters where they are after `elapsed` seconds of playing their parts.
 
@@ -188,3 +191,10 @@ def pose(cast, parents, offsets, positions, orientations):
             orientations[c, j, 1] = qx
             orientations[c, j, 2] = qy
             orientations[c, j, 3] = qz
+
+
+@njit(types.void(_CAST, *_TIME, *_POSE.args[1:]), **_PLAIN)
+def play(cast, elapsed, loop, mode, along, direction, parents, offsets, positions, orientations):
+    """`set_time` and `pose` in one go: what every frame does."""
+    set_time(cast, elapsed, loop, mode, along, direction)
+    pose(cast, parents, offsets, positions, orientations)

@@ -118,7 +118,7 @@ class Camera:
     def follow(self, point, seconds: float, half_life: float = 0.12) -> None:
         """Let the target drift to `point` (3,), half of the way every `half_life`, whatever the frame rate."""
         rest = 0.5 ** (seconds / half_life) if half_life > 0.0 else 0.0
-        self.target = rest * self.target + (1.0 - rest) * np.asarray(point, np.float64)
+        self.target = np.array([rest * here + (1.0 - rest) * there for here, there in zip(self.target.tolist(), point)])
         self._settle(lift=True)
 
     def show(self, name: str, facing: float = 0.0) -> None:

@@ -67,7 +67,7 @@ class Scenery:
             batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
         if travels or entry is None:
             batches += self._paths.batches(state, entry, place)
-        x, _, z = state.focus(track).tolist()
+        x, _, z = cast.groups[0].positions[0, 0].tolist() if cast.groups else (0.0, 0.0, 0.0)
         if pair is not None:
             target = camera_of(state, track).target
             batches += self._pairs.batches(pair, target, look)

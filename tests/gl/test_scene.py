@@ -257,7 +257,7 @@ def test_only_what_was_touched_is_uploaded(renderer, monkeypatch):
 
     sent = []
     upload = Rows.upload
-    monkeypatch.setattr(Rows, "upload", lambda self, rows: (sent.append(len(rows)), upload(self, rows)))
+    monkeypatch.setattr(Rows, "upload", lambda self, rows, count: (sent.append(count), upload(self, rows, count)))
     still, moving = f.spheres(np.zeros((3, 3)), 0.1, (1, 1, 1, 1)), f.spheres(np.zeros((5, 3)), 0.1, (1, 1, 1, 1))
     scene, view = f.SceneFrame([still, moving]), camera().view(RECT)
     for _ in range(3):

@@ -49,7 +49,7 @@ def fit(axes: np.ndarray, low: Point, high: Point, resolution: int) -> tuple[Mat
     return matrix, texel, depth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Fitted:
     """What casts shadows in a scene and the place of its map: `fit` gives matrix, texel and depth; low, high: corners
     of the box around the casters; towards: the sun."""

@@ -51,9 +51,9 @@ class Store:
         stored.drawn = self._frame
         if stored.version != batch.version or stored.count != len(batch):
             stored.version, stored.count = batch.version, len(batch)
-            rows = batch.rows[: stored.count]
-            stored.rows.upload(rows)
-            stored.low, stored.high = (bounds(batch, rows) if batch.box is None else batch.box).tolist()
+            stored.rows.upload(batch.rows, stored.count)
+            box = bounds(batch, batch.rows[: stored.count]) if batch.box is None else batch.box
+            stored.low, stored.high = box.tolist()
         return stored
 
     def geometry(self, mesh: Mesh) -> Geometry:

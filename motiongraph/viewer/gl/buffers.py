@@ -36,11 +36,13 @@ class Rows(Owned):
     def __init__(self):
         super().__init__(GL.glGenTextures(1))
         self._buffer = Buffer(GL.GL_TEXTURE_BUFFER, GL.GL_STREAM_DRAW)
-        self._attached = False
+        self._attached, self._rows = False, None
 
-    def upload(self, rows: np.ndarray) -> None:
-        """rows: (n, 4 k) float32, contiguous."""
-        self._buffer.upload(rows.nbytes, rows.ctypes.data)
+    def upload(self, rows: np.ndarray, count: int | None = None) -> None:
+        """rows: (n, 4 k) float32, contiguous; the first `count` of them, or all."""
+        if rows is not self._rows:
+            self._rows, self._address, self._stride = rows, rows.ctypes.data, rows.strides[0]
+        self._buffer.upload((len(rows) if count is None else count) * self._stride, self._address)
         if not self._attached:
             self.bind(0)
             GL.glTexBuffer(GL.GL_TEXTURE_BUFFER, GL.GL_RGBA32F, self._buffer.number)
