@@ -52,11 +52,11 @@ class PathState:
         return line
 
     def _made(self):
-        from motiongraph.walks.curve import Curve
-
         loop = np.concatenate([self.points, self.points[:1]]) if self.closed else self.points
         if len(self.points) < 2 or strokes.length(loop) < SHORTEST:
             return None
+        from motiongraph.walks.curve import Curve
+
         return Curve.of(self.points, self.curve, self.closed)
 
     @property

@@ -59,6 +59,7 @@ def warm_up(state: AppState, *modules: str) -> None:
             progress(index, len(wanted), module.rpartition(".")[2])
             import_module(module)
         deliver(True)
+        import_module("motiongraph.walks.curve")  # the first path drawn must not wait for it
 
     def then(_):
         state.ready = True
