@@ -1,0 +1,58 @@
+"""The walk panel as a person meets it: one press to motion, another seed, comparing, going to a step, removing."""
+
+import numpy as np
+import pytest
+from person import Person, Screen, screen_needed
+
+from motiongraph.resources import resource
+
+SIZE = (1280, 800)
+# Where things are in a window of that size, from its top: the button, the first result, its third step, "show as A".
+MAKE, FIRST, STEP, SHOW_A = 308, 412, 587, 467
+
+
+@pytest.fixture(scope="module")
+def screen():
+    screen_needed()
+    screen = Screen()
+    yield screen
+    screen.close()
+
+
+def test_from_one_press_to_results_side_by_side(screen, tmp_path):
+    clips = [resource("assets/samples") / f"{name}.bvh" for name in ("walk", "walk_left_90", "run", "walk_run")]
+    someone = Person(screen, tmp_path, "view", *clips, size=SIZE)
+    try:
+        story(someone)
+    finally:
+        someone.close()
+
+
+def story(someone):
+    status = someone.ready(4)
+    someone.ask(do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"]])  # quicker without a graphics card
+    right = status["scene"][0] + status["scene"][2]
+    someone.click(right + 146, 35)  # the tab
+    captured = someone.picture()
+    someone.click(right + 200, MAKE)
+    status = someone.until(lambda s: len(s["results"]) == 1, "made")
+    assert status["graph"]
+    assert status["results"][0][0] == "random 1"
+    assert (status["tracks"][2], status["active"], status["playing"]) == ("random 1", 2, True)
+    lane = someone.picture()[-60:-30].astype(int)
+    assert np.abs(lane - captured[-60:-30]).max(axis=2).mean() > 20  # pieces and transitions, not labels
+
+    someone.key("ctrl+shift+Return")
+    status = someone.until(lambda s: len(s["results"]) == 2, "another seed")
+    assert status["walk"]["seed"] == 1
+    someone.key("space")
+    someone.click(right + 60, FIRST)  # a click on the first replays it
+    status = someone.until(lambda s: s["tracks"][2] == "random 1", "chosen")
+    someone.key("space")
+    someone.click(right + 100, STEP)
+    someone.until(lambda s: s["frame"][2] == pytest.approx(s["steps"][2]), "at the third step")
+    someone.click(right + 60, SHOW_A)
+    someone.until(lambda s: s["views"] == 2 and s["tracks"][0] == "random 1", "shown as A")
+    someone.key("alt+1")
+    someone.key("Delete")
+    someone.until(lambda s: [r[0] for r in s["results"]] == ["random 2"], "removed")

@@ -1,0 +1,349 @@
+"""Walks asked of the graph in hand, and what is done with the motion made of them."""
+
+import itertools
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from walking import sample
+
+import motiongraph as mg
+from motiongraph.app import commands as do
+from motiongraph.app import making
+from motiongraph.app.playback import RESULT, frame_of
+from motiongraph.app.prepared import prepare
+from motiongraph.app.results import Made, in_hand, opening, results
+from motiongraph.app.state import AppState
+from motiongraph.app.update import update, warm_up
+from motiongraph.app.walks import METHODS, OPTIONS
+from motiongraph.viewer.camera import Camera
+
+NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}
+TRIMMED = 12  # frames left out at the start of every clip
+
+
+def empty(inline=True):
+    """A state with some samples, trimmed; the same numbers every time."""
+    state = AppState(inline=inline, camera=Camera())
+    warm_up(state)
+    for name, words in NAMES.items():
+        clip = sample(name).resampled(30.0).labelled(words)
+        state.library.add(clip, prepare(clip), start=TRIMMED, stop=len(clip))
+    tell(state, do.SelectClip(1))
+    return state
+
+
+def tell(state, *commands):
+    for command in commands:
+        state.issue(command)
+        update(state, 0.0)
+    update(state, 0.0)
+
+
+@pytest.fixture(scope="module")
+def built():
+    state = empty()
+    tell(state, do.BuildGraph(), do.SetThreshold(4.0))
+    return state.graphs
+
+
+@pytest.fixture
+def state(built):
+    state = empty()
+    state.graphs.take(built.graph, built.drawn)
+    return state
+
+
+def made(state, method="random", **options):
+    """The newest result, made this way."""
+    before = len(results(state))
+    tell(state, do.SetWalk(method), *(do.SetWalkOption(method, *option) for option in options.items()), do.MakeWalk())
+    assert len(results(state)) == before + 1, state.walking.problem
+    return results(state)[-1]
+
+
+ASKED = {
+    "greedy": {"start": "run", "transitions": 6, "share": 20.0},
+    "random": {"seconds": 8.0, "least": 10, "variety": 0.8},
+    "sequential": {"order": ("walk", "run", "left"), "stay": 0.4},
+    "connect": {"source": "run", "target": "left", "by": "cheapest"},
+    "path": {},
+    "reach": {"x": 1.0, "z": 5.0, "faces": True, "angle": 0.0},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_makes_motion_that_is_kept_with_its_figures(state, method):
+    tell(state, do.SetPath(((0.0, 0.0), (0.5, 3.0), (0.0, 6.0))), do.SetSeed(3))
+    entry = made(state, method, **ASKED[method])
+    walk, report = entry.made.walk, entry.made.report
+    assert (entry.name, entry.made.method, entry.made.seed) == (f"{method} 1", method, 3)
+    assert entry.made.options == {**OPTIONS[method], **ASKED[method], **OPTIONS["motion"]}
+    assert len(entry.clip) == len(walk) == report["frames"]
+    assert report["transitions"] == len(walk.transitions)
+    assert report["slide_mean"] < 2.0  # cm/s: feet were held
+    assert set(report["captured"]) == {"slide_mean", "knee_pop_p99"}
+    assert state.entry is entry
+    assert state.playback.playing
+    assert (entry.made.asked is not None) == ("path_error_mean" in report and method == "path")
+    labels = [walk.clips[clip].labels for clip in walk.steps["clip"]]
+    if method == "greedy":
+        assert "run" in labels[0]
+        assert len(walk.transitions) == 6
+    elif method == "random":
+        assert report["seconds"] == pytest.approx(8.0, abs=0.1)
+    elif method == "sequential":
+        assert report["items_covered"] == 3
+        assert "walk" in labels[0]
+        assert "left" in labels[-1]
+    elif method == "connect":
+        assert "run" in labels[0]
+        assert "left" in labels[-1]
+    elif method == "reach":
+        assert report["end_distance"] < 0.5
+
+
+def test_one_press_builds_the_graph_and_makes_the_walk():
+    state = empty()
+    tell(state, do.MakeWalk())
+    update(state, 0.0)
+    assert state.graphs.graph is not None
+    assert [entry.name for entry in results(state)] == ["random 1"]
+    assert not state.walking.waiting
+
+
+def test_without_ticked_clips_no_walk_waits():
+    state = empty()
+    tell(state, do.UseClip(None, False), do.MakeWalk())
+    assert "no clip is ticked" in state.walking.problem
+    assert not state.walking.waiting
+
+
+def test_seeds_and_names(state):
+    first = made(state)
+    again = made(state)
+    tell(state, do.NewSeed())
+    other = results(state)[-1]
+    assert [entry.name for entry in results(state)] == ["random 1", "random 2", "random 3"]
+    assert (first.made.walk.steps == again.made.walk.steps).all()
+    assert other.made.seed == first.made.seed + 1
+    assert other.made.walk.steps.tolist() != first.made.walk.steps.tolist()
+    tell(state, do.RemoveClip(again.number))
+    assert made(state).name == "random 4"
+
+
+def test_frames_are_those_of_the_file(state):
+    entry = made(state, "connect", source="walk:60", target="run:90")
+    steps = entry.made.walk.steps
+    assert steps["start"][0] == 60 - TRIMMED
+    assert entry.made.file_frame(int(steps["clip"][0]), int(steps["start"][0])) == 60
+    assert steps["stop"][-1] == 90 - TRIMMED
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "said"),
+    [
+        ("sequential", {}, "needs an order"),
+        ("connect", {"source": "walk"}, "say what is to be connected"),
+        ("path", {}, "there is no path to follow yet"),
+        ("greedy", {"start": "fly"}, "the graph has no clip or label 'fly'"),
+        ("random", {"start": "walk:9999"}, "has frames 0 to"),
+    ],
+)
+def test_what_is_missing_is_said_in_the_panel_and_in_messages(state, method, options, said):
+    tell(state, do.SetWalk(method), *(do.SetWalkOption(method, *option) for option in options.items()), do.MakeWalk())
+    assert said in state.walking.problem
+    assert said in state.messages[0].text
+    assert not results(state)
+    tell(state, do.SetWalk("random"), do.SetWalkOption("random", "start", ""), do.MakeWalk())
+    assert state.walking.problem == ""
+    assert len(results(state)) == 1
+
+
+def test_a_threshold_that_would_do_is_offered(state):
+    way = {"source": "run", "target": "left"}
+    tell(state, do.SetWalk("connect"), *(do.SetWalkOption("connect", *option) for option in way.items()))
+    tell(state, do.SetThreshold(0.1), do.MakeWalk())
+    offer = state.walking.offer
+    assert "it can at" in state.walking.problem
+    assert offer > 0.1
+    tell(state, do.SetThreshold(offer), do.MakeWalk())
+    assert state.walking.problem == ""
+    assert len(results(state)) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        do.SetWalk("fly"),
+        do.SetWalkOption("random", "wings", 2),
+        do.SetWalkOption("fly", "seconds", 2.0),
+        do.SetWalkOption("random", "seconds", float("nan")),
+        do.SetWalkOption("random", "seconds", "long"),
+        do.SetWalkOption("connect", "by", "nicest"),
+        do.ReplayResult(1),
+        do.SeekStep(99, 0),
+    ],
+)
+def test_nonsense_is_refused(state, command):
+    tell(state, command)
+    assert state.messages[0].level == "error"
+    assert state.walking.options == OPTIONS
+
+
+def test_options_stay_within_their_limits(state):
+    tell(state, do.SetWalkOption("random", "variety", 7), do.SetWalkOption("greedy", "transitions", -3), do.SetSeed(-1))
+    assert state.walking.options["random"]["variety"] == 1.0
+    assert state.walking.options["greedy"]["transitions"] == 0
+    assert state.walking.seed == 0
+
+
+def test_cancelled_in_the_middle_nothing_is_left(built):
+    state = empty(inline=False)
+    while not state.ready or state.jobs.running:
+        update(state, 0.01)
+    state.graphs.take(built.graph, built.drawn)
+    tell(state, do.SetPath(((0.0, 0.0), (3.0, 20.0), (0.0, 40.0))), do.SetWalk("path"))
+    tell(state, do.SetWalkOption("path", "limit", 300.0), do.MakeWalk())
+    (job,) = state.jobs.running
+    while not job.what:
+        time.sleep(0.005)
+    assert not job.over.is_set()
+    tell(state, do.CancelJob(job.number))
+    assert job.over.wait(20.0)
+    update(state, 0.01)
+    assert not state.jobs.running
+    assert not results(state)
+    assert (state.walking.problem, list(state.messages)) == ("", [])
+    state.jobs.close()
+
+
+def test_what_was_found_when_time_ran_out_is_marked(state):
+    tell(state, do.SetPath(((0.0, 0.0), (0.0, 400.0)), curve="polyline"))
+    entry = made(state, "path", limit=0.001)
+    assert not entry.made.report["complete"]
+    assert "ran out" in entry.made.report["note"]
+    assert state.messages[0].level == "warning"
+
+
+def test_steps_can_be_gone_to(state):
+    entry = made(state)
+    begins = opening(entry.made.walk)
+    assert len(begins) > 2
+    tell(state, do.SeekStep(entry.number, 2))
+    assert frame_of(state) == begins[2]
+    source = entry.clip.origin
+    assert source.step[int(begins[2])] == 1  # the transition there is part of it
+    tell(state, do.SelectClip(1), do.SeekStep(entry.number, 0))
+    assert (state.active, frame_of(state)) == (RESULT, 0)
+    tell(state, do.SeekStep(entry.number, len(begins)))
+    assert "has steps 0 to" in state.messages[0].text
+
+
+def test_results_are_renamed_and_their_options_taken_again(state):
+    entry = made(state, "random", seconds=5.0)
+    tell(state, do.RenameResult(entry.number, "  to and   fro "))
+    assert results(state)[0].name == "to and fro"
+    for name in ("walk", "  "):
+        tell(state, do.RenameResult(entry.number, name))
+        assert state.messages[0].level == "error"
+    tell(state, do.SetWalk("greedy"), do.SetSeed(9), do.SetWalkOption("random", "seconds", 50.0))
+    tell(state, do.SetWalkOption("motion", "cleanup", False), do.TakeOptions(entry.number))
+    walking = state.walking
+    assert (walking.method, walking.seed, walking.option["seconds"]) == ("random", 0, 5.0)
+    assert walking.options["motion"]["cleanup"]
+
+
+def test_removing_the_result_that_is_played(state):
+    first, second = made(state), made(state)
+    assert in_hand(state) is second
+    tell(state, do.RemoveClip(second.number))
+    assert in_hand(state) is first
+    tell(state, do.RemoveClip(first.number))
+    assert in_hand(state) is None
+    assert state.entry.name == "walk"  # back to what was captured
+    made(state), made(state)
+    tell(state, do.ClearResults())
+    assert [entry.name for entry in state.library] == list(NAMES)
+
+
+def test_results_outlive_the_clips_they_were_made_of(state):
+    from motiongraph.viewer.panels.pieces import told
+
+    entry = made(state)
+    used = {entry.made.walk.clips[clip].name for clip in entry.made.walk.steps["clip"]}
+    for other in list(state.library):
+        if other.name in used:
+            tell(state, do.RemoveClip(other.number))
+    tell(state, do.ReplayResult(entry.number), do.SeekStep(entry.number, 1))
+    assert state.entry is entry
+    assert any(name in told(entry, 0) for name in used)
+    assert made(state).name == "random 2"  # the graph has its own
+
+
+def test_results_side_by_side(state):
+    first, second = made(state), made(state)
+    tell(state, do.ReplayResult(first.number, 0), do.ReplayResult(second.number, 1))
+    assert state.scene.views == 2
+    assert [track.clip for track in state.tracks[:2]] == [first.number, second.number]
+    third = made(state)  # comes where it can be seen
+    assert (state.scene.views, state.active, state.tracks[RESULT].clip) == (3, RESULT, third.number)
+    tell(state, do.Split(1), do.ReplayResult(third.number), do.SetLayer("crowd", True))
+    update(state, 0.0)
+    assert sum(len(cast) for cast in state.casts) == 3
+
+
+def test_motion_and_log_are_written(state, tmp_path):
+    entry = made(state)
+    tell(state, do.SaveClip(entry.number, tmp_path / "made.bvh"), do.SaveLog(entry.number, tmp_path / "made.txt"))
+    assert len(mg.load(tmp_path / "made.bvh")) == len(entry.clip)
+    assert (tmp_path / "made.txt").read_text() == entry.made.walk.log()
+    tell(state, do.SaveLog(entry.number, tmp_path / "nowhere" / "made.txt"))
+    assert state.messages[0].level == "error"
+
+
+def test_a_walk_that_strays_is_told_a_threshold(state, monkeypatch):
+    graph = state.graphs.graph.at(2.0)
+    tried = []
+
+    def find(graph, wanted, curve, progress):
+        tried.append(graph.thresholds.highest)
+        return SimpleNamespace(facts={"path_error_mean": 0.1 if tried[-1] > 3.5 else 1.0})
+
+    monkeypatch.setattr(making, "find", find)
+    wanted, silent = SimpleNamespace(method="path"), lambda *told: None
+    assert making.advice(graph, wanted, None, {"path_error_mean": 1.0}, silent) == {"threshold": 4.0, "missed": 0.1}
+    assert tried == [2.4, 3.0, 4.0]
+    assert making.advice(graph, wanted, None, {"path_error_mean": 0.2}, silent) is None
+    assert making.advice(graph.at({"within": 2, "between": 3}), wanted, None, {"path_error_mean": 1.0}, silent) is None
+
+
+# What panels say
+
+
+def test_the_timeline_joins_what_no_eye_tells_apart():
+    from motiongraph.viewer.panels.pieces import _joined
+
+    edges = np.linspace(10.0, 90.0, 801)
+    spans = list(zip(edges[:-1].tolist(), edges[1:].tolist(), range(800)))
+    bars = _joined(spans[::2], spans[1::2], 10.0, 90.0)
+    assert len(bars) == 40
+    assert (bars[0][0], bars[-1][1]) == (10.0, 90.0)
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(bars))
+
+
+def test_figures_in_words():
+    from motiongraph.viewer import theme
+    from motiongraph.viewer.panels.judged import judged
+
+    good = {"transitions": 1, "cost_mean": 1.0, "cost_max": 1.0, "seam_ratio": 0.9, "slide_mean": 0.1}
+    good |= {"slide_worst": 1.0, "knee_pop_p99": 2.0, "captured": {"slide_mean": 3.0, "knee_pop_p99": 2.0}}
+    bad = good | {"seam_ratio": 4.0, "slide_mean": 9.0, "knee_pop_p99": 8.0, "path_error_mean": 0.9, "glitches": 3}
+    bad |= {"path_error_worst": 2.0, "path_walked": 3.0, "path_length": 9.0, "facing_along": 0.3}
+    colours = {name: colour for name, colour, _ in judged(Made(None, "path", report=good))}
+    assert {colours[name] for name in ("seams", "feet", "knees")} == {theme.GOOD}
+    colours = {name: colour for name, colour, _ in judged(Made(None, "path", report=bad))}
+    assert {colours[name] for name in ("seams", "feet", "knees", "path", "facing")} == {theme.BAD}
+    assert colours["capture"] == theme.WARN
+    assert list(judged(Made(None, "lead")))  # motion that was led has few figures
