@@ -40,6 +40,7 @@ _BAR = int(
 _ROUNDING, _LEAST = int(imgui.StyleVar_.window_rounding), int(imgui.StyleVar_.window_min_size)
 _PADDING, _NOTHING = int(imgui.StyleVar_.window_padding), imgui.ImVec2(1.0, 1.0)
 _PANEL = int(imgui.WindowFlags_.no_collapse)
+_RETURNING = _PANEL | int(imgui.WindowFlags_.no_focus_on_appearing)
 _DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
 _SPACE = 0x6D6F74  # the number of the dock space: any, but always the same one, so that layouts are found again
 
@@ -49,6 +50,7 @@ class Layout:
 
     def __init__(self, fresh: bool):
         self._build, self._known = fresh, set()
+        self._returning = False  # the panels were hidden in the frame before
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state, ui) -> None:
@@ -57,6 +59,7 @@ class Layout:
         if not state.wishes.panels:
             imgui.dock_space_over_viewport(_SPACE, view, imgui.DockNodeFlags_.keep_alive_only)
             ui.scene = view.pos.x, view.pos.y, view.size.x, view.size.y
+            self._returning = True
             self._floating(state, ui)
             return
         menu_bar(state, ui)
@@ -73,6 +76,7 @@ class Layout:
         for name, (title, content, _) in DOCKED.items():
             if name in state.wishes.shown:
                 self._docked(title, content, state, ui)
+        self._returning = False
         if self._front:
             self._front -= 1
             for title in ("Clip", "Graph"):
@@ -99,7 +103,8 @@ class Layout:
         if title not in self._known:
             self._known.add(title)
             imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
-        if imgui.begin(title, None, _PANEL)[0]:
+        # Where all come back at once, the tab that was in front stays there.
+        if imgui.begin(title, None, _RETURNING if self._returning else _PANEL)[0]:
             content(state, ui)
         imgui.end()
 

@@ -166,7 +166,7 @@ def _pair(pair) -> dict | None:
 
 def _matrix(state, ui) -> dict | None:
     """What the heat map shows and where: plot is x, y, width, height on the screen, seen left, top, right, bottom in
-    cells."""
+    cells, view the frame and left, top, right, bottom of the plot with its axes on the screen."""
     heat = state.matrix.heat
     if heat is None:
         return {"problem": state.matrix.problem}
@@ -181,5 +181,6 @@ def _matrix(state, ui) -> dict | None:
         "best": heat.minima[:5].tolist(),
         "plot": kept.get("plot"),
         "seen": kept.get("seen"),
+        "view": kept.get("view"),
         "complete": ui.heats["matrix"].complete,
     }

@@ -131,10 +131,12 @@ def _plot(heat, size, state, ui) -> None:
     for axis in (implot.ImAxis_.x1, implot.ImAxis_.y1):
         implot.setup_axis_zoom_constraints(axis, 6.0, 4.0 * max(n, m))
     if kept["fit"]:
-        kept["fit"] -= 1
+        kept["fit"], kept["whole"] = kept["fit"] - 1, True
         implot.setup_axes_limits(*_whole(heat, kept.get("area", (1.0, 1.0))), imgui.Cond_.always)
     implot.setup_finish()
     place, area = implot.get_plot_pos(), implot.get_plot_size()
+    if kept["whole"] and kept.get("area") != (area.x, area.y):
+        kept["fit"] = 2  # what shows all of it goes on doing so when the panel grows
     kept["area"] = area.x, area.y
     limits = implot.get_plot_limits()
     # Cell k is centred on its frame: it reaches half a frame to either side.
@@ -217,6 +219,8 @@ def _point(draw, heat, minima, seen, state, ui) -> None:
         if state.matrix.pair is not None:
             state.issue(do.PointAtCell(None))
         return
+    if imgui.get_io().mouse_wheel or imgui.is_mouse_dragging(0):
+        kept["whole"] = False
     state.issue(do.PointAtCell((i, j)))
     taken = _nearest(heat, minima, (i, j), ui)
     row, column = taken or (i, j)
