@@ -139,7 +139,7 @@ class Leading:
         """The `Walk` shown so far; a transition under way is gone through to its end."""
         from motiongraph.walks.walk import Walk
 
-        shown, begin, entered, count = max(self.frame, 1), 0, self.start[1], 0
+        shown, begin, entered, count = self.frame + 1, 0, self.start[1], 0
         window = self.graph.window
         for row in self.jumps:
             leaves = begin + int(row["src_frame"]) - entered
