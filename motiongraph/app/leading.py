@@ -36,7 +36,7 @@ class Wish:
 @dataclass(eq=False)
 class Leading:
     """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; jumps: the
-    transitions taken; number: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None
+    transitions taken; number, made: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None
     are written here; seconds: shown so far; trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for which
     motion was not there in time; along: metres of the path behind it, or None while it is off the path."""
 
@@ -49,6 +49,7 @@ class Leading:
     entries: tuple = ()
     jumps: list = field(default_factory=list)
     number: int = -1
+    made: object = None
     root: np.ndarray | None = None
     turns: np.ndarray | None = None
     slide: np.ndarray | None = None
@@ -162,9 +163,15 @@ def advance(state, dt: float) -> None:
     if led is None:
         return
     entry = state.library.get(led.number)
-    if entry is None:  # removed, or something else was made
+    if entry is None or entry.made is not led.made:  # removed, or something else was made
         state.leading = None
         return
+    job = led.job
+    if job is not None and job.over.is_set() and job not in state.jobs.running:  # cancelled, or it failed
+        led.job = None
+        if job.problem is not None:
+            apply(do.Lead(False), state)
+            return
     if state.tracks[RESULT].clip != led.number:
         return
     fps = led.graph.fps
@@ -236,7 +243,7 @@ def set_off(state) -> None:
     def then(result):
         led, clip, prepared = result
         made = Made(led.walked(), "live", entries=entries, graph=graph, preview=True)
-        led.number = show_made(state, clip, prepared, made).number
+        led.number, led.made = show_made(state, clip, prepared, made).number, made
         state.leading = led
         state.follow = True
 

@@ -135,6 +135,8 @@ def _line_below(state, ui, wide) -> None:
     text = _HINTS.get(path.tool, "")
     if path.tool == "edit" and path.line is None:
         text = "There is no path yet: draw one (P) or take a ready-made one"
+    elif path.tool == "goal" and state.leading is None:
+        text = "Click on the floor to plant a goal, then press Lead"
     elif path.tool == "off" and state.leading is not None:
         text = "Plant a goal (V) or draw a path (P): the character goes there"
     elif path.waiting or state.walking.waiting:
