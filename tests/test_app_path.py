@@ -266,3 +266,14 @@ def test_leading_ends_when_its_character_is_removed(walker):
     tell(walker, do.RemoveAll())
     steps(walker, 2)
     assert walker.leading is None
+
+
+def test_leading_ends_with_a_sentence_when_its_work_fails(walker, monkeypatch):
+    tell(walker, do.Lead(), do.Play())
+    steps(walker, 60)
+    monkeypatch.setattr(walker.leading, "make", lambda frames: 1 / 0)
+    steps(walker, 120)
+    assert walker.leading is None
+    assert "ZeroDivisionError" in errors(walker)[0]
+    (entry,) = results(walker)  # what was walked until then
+    assert entry.clip.duration > 1.0

@@ -36,9 +36,9 @@ class Wish:
 @dataclass(eq=False)
 class Leading:
     """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; jumps: the
-    transitions taken; number, made: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None
-    are written here; seconds: shown so far; trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for which
-    motion was not there in time; along: metres of the path behind it, or None while it is off the path."""
+    transitions taken; number, made: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or
+    None are written here; seconds: shown so far; trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for
+    which motion was not there in time; along: metres of the path behind it, or None while it is off the path."""
 
     graph: object
     walk: object
