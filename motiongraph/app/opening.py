@@ -18,7 +18,10 @@ def open_files(paths, progress, deliver) -> None:
         wrong = isinstance(problem, MotionError)
         deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
 
-    parts = find_parts(paths, on_error=fail)
+    for path in paths:
+        if not path.exists():
+            fail(path, MotionError(f"{path}: there is no such file or folder"))
+    parts = find_parts([path for path in paths if path.exists()], on_error=fail)
     for index, part in enumerate(parts):
         progress(index, len(parts), part.file.name)
         try:

@@ -151,6 +151,51 @@ def test_layers_and_ghosts(someone):
     assert (status["layers"]["cloud"], status["layers"]["joints"], status["ghosts"]) == ("off", False, 0)
 
 
+def test_the_last_ghost_is_shifted_and_taken_back(someone):
+    someone.key("g", "Right", "g")
+    assert someone.ask()["ghosts"] == 2
+    before = someone.picture()
+    x, y = someone.middle()
+    someone.xdotool("keydown", "alt")
+    someone.drag((x, y + 40), (x + 80, y + 40))
+    someone.xdotool("keyup", "alt")
+    assert np.abs(before.astype(int) - someone.picture()).max() > 40
+    someone.key("shift+g")
+    assert someone.ask()["ghosts"] == 1
+    someone.key("g", "ctrl+g")
+    assert someone.ask()["ghosts"] == 0
+
+
+def test_the_character_is_moved_turned_and_put_back(someone):
+    x, y = someone.middle()
+    someone.xdotool("keydown", "ctrl")
+    someone.drag((x, y + 40), (x + 60, y + 40))
+    someone.xdotool("keyup", "ctrl")
+    theta, right, _ = someone.ask()["places"]["ann"]
+    assert theta == 0.0
+    assert abs(right) > 0.1
+    someone.xdotool("keydown", "ctrl", "keydown", "shift")
+    someone.drag((x, y), (x + 60, y))
+    someone.xdotool("keyup", "shift", "keyup", "ctrl")
+    assert someone.ask()["places"]["ann"][0] == pytest.approx(3.0 * 60 / someone.ask()["scene"][3], rel=0.2)
+    someone.key("ctrl+Home")
+    assert someone.ask()["places"] == {}
+
+
+def test_speed_loops_and_named_views(someone):
+    someone.key("Up", "r", "l")
+    playback = someone.ask()["playback"]
+    assert (playback["speed"], playback["reverse"], playback["loop"]) == (1.5, True, "ping-pong")
+    someone.key("Down", "Down", "r", "l")
+    playback = someone.ask()["playback"]
+    assert (playback["speed"], playback["reverse"], playback["loop"]) == (0.75, False, "once")
+    someone.key("ctrl+Up", "l")
+    assert someone.ask()["playback"]["speed"] == 1.0
+    for key, pitch in (("ctrl+3", 90.0), ("ctrl+1", 4.0), ("ctrl+4", 14.0)):
+        someone.key(key)
+        someone.until(lambda s, pitch=pitch: abs(s["camera"]["pitch"] - pitch) < 0.1, key)
+
+
 def test_split_views_have_their_own_frames(someone):
     someone.key("alt+2")
     status = someone.until(lambda s: s["views"] == 2 and s["characters"] == 2)

@@ -61,7 +61,8 @@ def _buttons(state, ui) -> None:
         tooltip("Tick all clips, or none")
         imgui.same_line()
         imgui.align_text_to_frame_padding()
-        imgui.text_disabled(f"{used} of {len(state.library)} ticked")
+        imgui.text_disabled(f"{used} of {len(state.library)}")
+        tooltip("clips that are ticked: they take part in graphs and crowds")
 
 
 def _filter(state, ui) -> str:
@@ -128,7 +129,7 @@ def _row(entry, state, ui) -> None:
 
 
 def _described(entry) -> str:
-    lines = [f"{len(entry.clip)} frames · {entry.clip.fps:g} Hz · {entry.clip.duration:.2f} s"]
+    lines = [entry.name, f"{len(entry.clip)} frames · {entry.clip.fps:g} Hz · {entry.clip.duration:.2f} s"]
     if entry.trimmed:
         lines.append(f"trimmed to {entry.start} … {entry.stop}")
     if entry.words:
