@@ -70,7 +70,7 @@ class GraphView:
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
             limit = graphs.graph.thresholds.highest
             dearest = limit if math.isfinite(limit) else graphs.graph.candidates.dearest
-            width = density * (1.0 if len(picks) > 1500 else 1.4)
+            width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
             if self._labels[0] != graphs.built:
                 self._labels = graphs.built, lanes.label_strips(graphs.graph)
             bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], gap, density)
@@ -161,7 +161,7 @@ class GraphView:
             state.issue(do.PointAtTransition(pointed))
         if pointed is not None:
             self._highlight(graphs, draw, ui, pointed, span, scale)
-            imgui.set_tooltip(told(graphs, pointed))
+            _beside(told(graphs, pointed))
         clicked = imgui.is_item_deactivated() and self._dragged <= 4.0 and hovered
         if clicked and pointed is not None:
             state.issue(do.PreviewTransition(pointed))
@@ -204,10 +204,18 @@ class GraphView:
         file = graphs.file_frame(lane, frame)
         out, into = graphs.report["degrees"][clip.name]
         words = f"\n{', '.join(clip.labels)}" if len(clip.labels) else ""
-        imgui.set_tooltip(f"{clip.name}, frame {file}{words}\n{out:,} transitions leave, {into:,} arrive")
+        _beside(f"{clip.name}, frame {file}{words}\n{out:,} transitions leave, {into:,} arrive")
         if imgui.is_item_deactivated() and self._dragged <= 4.0 and state.library.get(entry.number):
             state.issue(do.SelectClip(entry.number))
             state.issue(do.Seek(file))
+
+
+def _beside(text: str) -> None:
+    """A tooltip that leaves the picture free, where there is room beside its panel."""
+    left = imgui.get_window_pos().x
+    if left > imgui.calc_text_size(text).x + 4 * imgui.get_font_size():
+        imgui.set_next_window_pos((left - 6.0, imgui.get_mouse_pos().y), imgui.Cond_.always, (1.0, 0.5))
+    imgui.set_tooltip(text)
 
 
 def _zoomed(span, point, wheel, io, whole, gap, ui):

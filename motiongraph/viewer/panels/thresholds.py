@@ -126,8 +126,8 @@ def _plot(state, ui, dearest, unit, mode) -> None:
             moved, value, _, _, _ = implot.drag_line_x(1, min(limit, dearest), imgui.ImVec4(1, 1, 1, 0.9), ui.px(2))
             if moved:
                 state.issue(do.SetThreshold(float(np.clip(value, 0.0, dearest))))
-            share, tint = 100.0 * graphs.report["share_kept"], imgui.ImVec4(*theme.ACCENT[:3], 0.35)
-            implot.annotation(min(limit, dearest), share, tint, (6, -6), True, f"{share:.0f}%")
+            share = 100.0 * graphs.report["share_kept"]
+            implot.annotation(min(limit, dearest), share, _ACCENT, (ui.px(8), ui.px(14)), True, f"{share:.0f}% kept")
         implot.end_plot()
     imgui.pop_id()
     tooltip("how much of the motion the pruned graph keeps at each threshold; drag the white line")

@@ -1,0 +1,115 @@
+"""The graph panel as a person meets it: built with a key, its threshold dragged, a curve pointed at and played."""
+
+import pytest
+from person import Person, Screen, screen_needed
+
+
+@pytest.fixture(scope="module")
+def screen():
+    screen_needed()
+    screen = Screen()
+    yield screen
+    screen.close()
+
+
+@pytest.fixture(scope="module")
+def someone(screen, tmp_path_factory):
+    """Three of the samples, paused, the graph's panel in front."""
+    from motiongraph.resources import resource
+
+    files = [resource("assets/samples") / f"{name}.bvh" for name in ("walk", "run", "walk_run")]
+    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", *files, size=(1100, 760))
+    someone.ready(3)
+    someone.ask(do=[["Pause"], ["ShowPanel", "graph", True]])
+    yield someone
+    someone.close()
+
+
+@pytest.fixture
+def built(someone):
+    """With a graph, all of it in view."""
+    if someone.ask()["lanes"] is None:
+        someone.move(*someone.middle())
+        someone.key("ctrl+b")
+    someone.ask(do=[["ShowLanes"], ["SetThreshold", "auto"], ["FilterGraph", "kept", False]])
+    someone.until(settled, "the picture of the graph")
+    return someone
+
+
+def settled(status):
+    lanes = status["lanes"]
+    ready = lanes and lanes["automatic"] is not None and lanes["limits"] == [lanes["automatic"]] * 2
+    return bool(ready) and not status["jobs"] and lanes["curves"][2] == lanes["curves"][0] > 0
+
+
+def place(someone, seconds, lane):
+    lanes = someone.ask()["lanes"]
+    (x, y, wide, high), (left, right, top, bottom) = lanes["rect"], lanes["span"]
+    return x + wide * (seconds - left) / (right - left), y + high * (lane - top) / (bottom - top)
+
+
+def test_built_and_drawn(built):
+    lanes = built.ask()["lanes"]
+    assert lanes["clips"] == ["walk", "run", "walk_run"]
+    assert lanes["stale"] == ""
+    x, y, wide, high = (round(value) for value in lanes["rect"])
+    picture = built.picture()[y : y + high, x : x + wide].astype(int)
+    warm = (picture[..., 0] > 150) & (picture[..., 0] > picture[..., 2] + 40)  # curves of cheap transitions
+    assert warm.mean() > 0.005
+
+
+def test_pointing_shows_the_pair_and_clicking_plays_it(built):
+    x0, y0, x1, y1 = built.ask()["lanes"]["ends"]
+    near = place(built, x0 + 0.001 * (x1 - x0), y0 + 0.03 * (y1 - y0))
+    built.move(*near)
+    status = built.until(lambda s: s["pair"] is not None, "a pair in the scene")
+    assert status["lanes"]["pointed"] is not None
+    assert {status["pair"]["a"], status["pair"]["b"]} <= set(status["lanes"]["clips"])
+    built.click(*near)
+    status = built.until(lambda s: s["active"] == 2 and s["tracks"][2] is not None, "a preview")
+    assert "→" in status["tracks"][2]
+    built.move(*built.middle())
+    assert built.until(lambda s: s["pair"] is None)["lanes"]["pointed"] is None
+
+
+def test_the_wheel_zooms_and_dragging_moves(built):
+    whole = built.ask()["lanes"]["span"]
+    middle = place(built, sum(whole[:2]) / 2, sum(whole[2:]) / 2)
+    built.move(*middle)
+    built.frames(2)
+    for _ in range(4):
+        built.xdotool("click", 4)
+        built.frames(2)
+    closer = built.until(lambda s: s["lanes"]["span"] != whole)["lanes"]["span"]
+    assert closer[1] - closer[0] < 0.8 * (whole[1] - whole[0])
+    built.drag(middle, (middle[0] + 40, middle[1]))
+    moved = built.ask()["lanes"]["span"]
+    assert moved[0] < closer[0]
+    assert moved[1] - moved[0] == pytest.approx(closer[1] - closer[0])
+    built.until(lambda s: s["lanes"]["span"] == whole, "all of it", do=[["ShowLanes"]])
+
+
+def test_dragging_the_slider_changes_the_graph(built):
+    before = built.ask()["lanes"]
+    x, y, wide, high = before["rect"]
+    # The slider is the first control below the picture that spans the panel; tried downwards until it answers.
+    for below in range(60, 320, 14):
+        built.click(x + 0.7 * wide, y + high + below)
+        now = built.ask()["lanes"]
+        if now["limits"] != before["limits"]:
+            break
+    assert now["limits"][0] > before["limits"][0]
+    assert now["transitions"] >= before["transitions"]
+    built.drag((x + 0.7 * wide, y + high + below), (x + 0.3 * wide, y + high + below))
+    assert built.ask()["lanes"]["limits"][0] < now["limits"][0]
+
+
+def test_unticking_makes_it_stale_and_updating_mends_it(built):
+    built.ask(do=[["UseClip", 2, False]])
+    assert built.frames(2)["lanes"]["stale"] == "1 clip to remove"
+    number = built.ask()["lanes"]["built"]
+    built.move(*built.middle())
+    built.key("ctrl+b")
+    status = built.until(lambda s: s["lanes"]["built"] > number)
+    assert status["lanes"]["clips"] == ["walk", "walk_run"]
+    assert any("0 new pairs of 3 compared" in text for _, text in status["messages"])
