@@ -104,12 +104,11 @@ class Viewer:
         state, ui, window = self.state, self.ui, self.window
         marks = [perf_counter()]
         window.poll()
-        if self.remote is not None:
-            self.remote.answer(self)
+        paced = self.remote.answer(self) if self.remote is not None else None
         if window.closing:
             state.wishes.quit = True
         marks.append(perf_counter())
-        dt, self._last = marks[-1] - self._last, marks[-1]
+        dt, self._last = paced or marks[-1] - self._last, marks[-1]
         if window.hidden:
             update(state, dt)
             window.wait(_IDLE)

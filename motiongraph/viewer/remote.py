@@ -5,6 +5,7 @@ Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object a lin
 
 import gc
 import json
+import select
 import socket
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from motiongraph.app.matrix import threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import in_hand, opening, results
 from motiongraph.viewer.gl.objects import live
+from motiongraph.viewer.spots import Spots
 from motiongraph.viewer.ui import PHASES
 
 
@@ -28,9 +30,23 @@ class Remote:
         self._listener.listen()
         self._listener.setblocking(False)
         self._talks: list[tuple[socket.socket, bytearray]] = []
+        self.spots: Spots | None = None
+        self.pace: float | None = None
 
-    def answer(self, viewer) -> None:
-        """Deal with everything that has come in."""
+    def answer(self, viewer) -> float | None:
+        """Deal with everything that has come in. Once a "step" of so many seconds was asked for, frames only go on when
+        the next one is, and last that long: the return value, None for as long as the clock says."""
+        if self.spots is not None:
+            self.spots.turn()
+        self._step = None
+        self._hear(viewer)
+        while self.pace is not None and self._step is None and not viewer.window.closing:
+            select.select([self._listener, *(talk for talk, _ in self._talks)], [], [], 0.1)
+            viewer.window.poll()
+            self._hear(viewer)
+        return self._step
+
+    def _hear(self, viewer) -> None:
         try:
             talk, _ = self._listener.accept()
             talk.setblocking(False)
@@ -50,7 +66,12 @@ class Remote:
             while b"\n" in heard:
                 line, _, rest = bytes(heard).partition(b"\n")
                 heard[:] = rest
-                talk.sendall(json.dumps(_reply(viewer, json.loads(line))).encode() + b"\n")
+                asked = json.loads(line)
+                if "step" in asked:  # 0 gives the clock its way again
+                    self.pace = self._step = asked["step"] or None
+                if "watch" in asked and self.spots is None:
+                    self.spots = Spots()
+                talk.sendall(json.dumps(_reply(viewer, asked)).encode() + b"\n")
 
     def close(self) -> None:
         for talk, _ in self._talks:
@@ -153,6 +174,7 @@ def status(viewer) -> dict:
         "why": state.why.reason and [state.why.reason.entry.name, state.why.reason.number, state.why.aside],
         "fps": rate,
         "own": [median, worst],
+        "spots": viewer.remote.spots.found if viewer.remote.spots else {},
         "phases": dict(zip(PHASES, ui.timings.ring.max(axis=1).tolist())),
     }
 

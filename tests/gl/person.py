@@ -169,6 +169,28 @@ class Person:
     def click(self, x, y, button=1) -> None:
         self.drag((x, y), (x, y), button, 1)
 
+    def spot(self, name: str) -> tuple[float, float, float, float]:
+        """x, y, width, height of a control: "Graph/Auto", "tab/Walk", "hint/Build"; icons in its label do not count."""
+        self.ask(watch=True)
+
+        def plain(label):
+            window, _, text = label.partition("/")
+            return f"{window}/{''.join(c for c in text if not 0xE000 <= ord(c) < 0xF900).strip()}"
+
+        found = {}
+
+        def there(status):
+            found.update((plain(label), rect) for label, rect in reversed(status["spots"].items()))
+            return name in found
+
+        self.until(there, f"a control {name!r}")
+        return tuple(found[name])
+
+    def press(self, name: str, button=1) -> None:
+        """Click on a control."""
+        x, y, width, height = self.spot(name)
+        self.click(x + min(0.5 * width, 60.0), y + 0.5 * height, button)
+
     def middle(self, status=None) -> tuple[float, float]:
         """A point in the middle of the scene."""
         x, y, width, height = (status or self.ask())["scene"]
