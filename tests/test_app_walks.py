@@ -16,7 +16,7 @@ from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, in_hand, opening, results
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
-from motiongraph.app.walks import METHODS, OPTIONS
+from motiongraph.app.walks import METHODS, OPTIONS, made_before
 from motiongraph.viewer.camera import Camera
 
 NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}
@@ -121,8 +121,12 @@ def test_without_ticked_clips_no_walk_waits():
 
 
 def test_seeds_and_names(state):
+    assert not made_before(state)
     first = made(state)
+    assert made_before(state)
     again = made(state)
+    tell(state, do.SetThreshold(3.9))
+    assert not made_before(state)  # another graph
     tell(state, do.NewSeed())
     other = results(state)[-1]
     assert [entry.name for entry in results(state)] == ["random 1", "random 2", "random 3"]

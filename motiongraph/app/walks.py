@@ -120,6 +120,16 @@ def goal_of(state) -> tuple[float, float]:
     return getattr(getattr(state, "path", None), "goal", None) or (own["x"], own["z"])
 
 
+def made_before(state) -> bool:
+    """Whether a result was made in this graph with the present method, options and seed."""
+    walking, graph = state.walking, state.graphs.graph
+    asked = walking.method, walking.seed, {**walking.option, **walking.options["motion"]}
+    return any(
+        (made.method, made.seed, made.options) == asked and made.graph is graph
+        for made in (entry.made for entry in results(state))
+    )
+
+
 def next_name(state, method: str) -> str:
     """The method and a number that no result has yet."""
     taken = [re.fullmatch(rf"{method} (\d+)", entry.name) for entry in results(state)]

@@ -4,7 +4,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.graphs import taking_part
-from motiongraph.app.walks import METHODS
+from motiongraph.app.walks import METHODS, made_before
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.results import results_view
 from motiongraph.viewer.panels.walk_options import motion_options, options_of
@@ -92,14 +92,17 @@ def _make(state, ui) -> None:
             state.issue(do.CancelJob(job.number))
         return
     ready = state.graphs.graph is not None or bool(taking_part(state))
-    text = "Make a walk" if state.graphs.graph is not None else "Build the graph and make a walk"
+    another = state.walking.by_chance and made_before(state)
+    text = "Make another walk" if another else "Make a walk"
+    if state.graphs.graph is None:
+        text = "Build the graph and make a walk"
     imgui.begin_disabled(not ready)
     imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.85))
     imgui.push_style_color(imgui.Col_.button_hovered, theme.ACCENT)
     imgui.push_style_color(imgui.Col_.text, (0.086, 0.094, 0.110, 1.0))
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     if imgui.button(f"{icons.ICON_FA_WAND_MAGIC_SPARKLES}  {text}", (-1, high)):
-        state.issue(do.MakeWalk())
+        state.issue(do.NewSeed() if another else do.MakeWalk())
     imgui.pop_font()
     imgui.pop_style_color(3)
     imgui.end_disabled()

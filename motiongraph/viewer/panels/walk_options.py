@@ -9,6 +9,7 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import field, icons, note, tooltip, word_colour
 
 _CLAMP = int(imgui.SliderFlags_.always_clamp)
+_FLAT = int(imgui.TreeNodeFlags_.no_tree_push_on_open)
 
 
 def options_of(state, ui) -> None:
@@ -25,7 +26,7 @@ def options_of(state, ui) -> None:
 
 def motion_options(state, ui) -> None:
     """What holds for all methods, and what few people change; folded away."""
-    if not imgui.tree_node("More"):
+    if not imgui.tree_node_ex("More", _FLAT):
         return
     walking = state.walking
     if walking.method in ("path", "reach"):
@@ -54,7 +55,6 @@ def motion_options(state, ui) -> None:
                 state.issue(do.SetWalkOption("motion", "blend", blend))
         imgui.end_combo()
     tooltip("linear mixes both motions over the window; inertialized lets their difference die away")
-    imgui.tree_pop()
 
 
 def _greedy(state, ui) -> None:
@@ -98,7 +98,7 @@ def _rows(order, state, ui) -> None:
         imgui.push_id(f"{item} {order[:index].count(item)}")  # goes with it when it is moved
         imgui.text_disabled(icons.ICON_FA_GRIP_LINES)
         imgui.same_line()
-        wide = imgui.get_content_region_avail().x - 2.2 * imgui.get_font_size()
+        wide = imgui.get_content_region_avail().x - 2.8 * imgui.get_font_size()
         imgui.push_style_color(imgui.Col_.text, (*_ink(item, state), 1.0))
         imgui.selectable(f"{index + 1}  {item}###row", False, imgui.SelectableFlags_.allow_overlap, (wide, 0))
         imgui.pop_style_color()
