@@ -36,16 +36,17 @@ def shortcuts_window(state, ui) -> None:
                 if filled and filled + 0.5 * len(found) > rows / columns:
                     imgui.table_next_column()
                     filled = 0
-                filled += 2 + _keys(name, [(shown(a.keys[0]), a.text) for a in found if a.keys])
-            _keys("Mouse", MOUSE)
+                filled += 2 + _keys(name, [(shown(a.keys[0]), a.text) for a in found if a.keys], ui)
+            _keys("Mouse", MOUSE, ui)
             imgui.end_table()
     imgui.end()
     if not kept or imgui.is_key_pressed(imgui.Key.escape):
         state.issue(do.ShowPanel("shortcuts", False))
 
 
-def _keys(title: str, lines) -> int:
+def _keys(title: str, lines, ui) -> int:
     section(title)
+    imgui.push_style_var(imgui.StyleVar_.cell_padding, (ui.px(6), ui.px(1)))
     if imgui.begin_table(title, 2, imgui.TableFlags_.sizing_stretch_prop):
         imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 1.0)
         imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 1.7)
@@ -58,6 +59,7 @@ def _keys(title: str, lines) -> int:
             imgui.table_next_column()
             imgui.text_wrapped(text)
         imgui.end_table()
+    imgui.pop_style_var()
     return len(lines)
 
 
@@ -190,7 +192,7 @@ def _name(track, left, top, wide, state, ui) -> None:
     """Which track a view shows, in its corner."""
     entry = state.library.get(state.tracks[track].clip)
     text = f"{('A', 'B', 'result')[track]}  {entry.name if entry else '–'}"
-    imgui.set_next_window_pos((left + ui.px(10), top + ui.px(10)))
+    imgui.set_next_window_pos((left + ui.px(10), top + ui.px(54)))  # below the tools of the path
     imgui.set_next_window_bg_alpha(0.7)
     imgui.begin(f"name {track}", None, _OVERLAY | int(imgui.WindowFlags_.no_inputs))
     imgui.text_colored(theme.ACCENT if track == state.active else theme.INK, text)
