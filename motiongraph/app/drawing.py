@@ -66,6 +66,7 @@ def _(command: do.EndStroke, state):
     far = strokes.length(raw)
     if far < SHORTEST:
         return
+    path.goal = None  # who is led goes along what was drawn last
     if goes_on:
         # Smoothed together with the last metre, so that the way does not bend where the strokes meet.
         join = max(len(path.points) - 3, 1)
@@ -100,6 +101,7 @@ def _(command: do.PathPreset, state):
     elif path.origin is None:
         path.origin = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
     at, heading = path.origin
+    path.goal = None
     points, closed, curve = strokes.preset(command.name, command.size)
     path.labels = None
     path.set(strokes.placed(points, at, heading), closed, curve)

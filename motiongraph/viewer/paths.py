@@ -128,7 +128,7 @@ def _asked(path) -> list[Batch]:
         marks(level([begin], 3), 0.09, (*_PAPER, 1.0)),
     ]
     if not path.closed:
-        found.append(_head(end, line.tangents[-1]))
+        found += _head(end, line.tangents[-1])
     return found
 
 
@@ -143,11 +143,12 @@ def _arrows(line) -> Lines:
     return polyline(level(corners, 2), (*_INK, 0.9), np.tile([0.0, 1.0, 1.0], len(tips)), width=0.018, flat=True)
 
 
-def _head(place, ahead) -> Lines:
-    """The arrow at the end."""
+def _head(place, ahead) -> list[Batch]:
+    """The arrow at the end, seen on dark floors and on bright ones."""
     side, size = np.array([ahead[1], -ahead[0]]), 0.24
     corners = [place - size * (ahead + 0.8 * side), place + 0.06 * ahead, place - size * (ahead - 0.8 * side)]
-    return polyline(level(corners, 3), (*_INK, 0.95), width=0.06, flat=True)
+    edge = polyline(level(corners, 2), (*_INK, 0.9), width=0.11, flat=True)
+    return [edge, polyline(level(corners, 3), (*_PAPER, 1.0), width=0.06, flat=True)]
 
 
 def _walked(entry, place) -> Lines:
