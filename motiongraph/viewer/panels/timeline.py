@@ -201,7 +201,7 @@ def _spans(draw, entry, at, bottom, ui) -> None:
         left, right = at(start), at(min(stop, len(entry.clip) - 1))
         colour = colour32(word_colour(words[0]), 0.42)
         draw.add_rect_filled((left, below - high + 1), (right, below), colour, ui.px(3))
-        text = ", ".join(words)
+        text, left = ", ".join(words), max(left, at(entry.start))  # in the part that is played
         if rows < 3 and right - left > imgui.calc_text_size(text).x + ui.px(10):
             place = left + ui.px(5), below - high + 0.5 * (high - text_size)
             draw.add_text(imgui.get_font(), text_size, place, colour32(theme.INK, 0.95), text)
