@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.walks.ground import COMPILED, TERRAIN, read
-from motiongraph.walks.road import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, onward, remaining
+from motiongraph.walks.road import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, remaining, survey
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading
@@ -24,7 +24,8 @@ class Cells(NamedTuple):
     """states: (cells, width, REALS) see `road`; value: (cells, width) error so far and bound; key: (cells, width) what
     is merged; links: (cells, width, 3) frame arrived at, the state it came from (cell × width + slot, or −1 − start),
     and the transition taken; filled: (cells,); best: (r,) errors of the complete walks, dearest last; ends: (r, 2)
-    their state and last frame; effort: (2,) states expanded and children looked at; limits: (cells + 1,) the error
+    their state and last frame; effort: (2,) states expanded, and frames and transitions
+    looked at for it; limits: (cells + 1,) the error
     from which on a state has no place in each cell, and at all; size: (1,) metres of a cell."""
 
     states: np.ndarray
@@ -118,11 +119,12 @@ def _complete(cells, total, state, last):
 
 @njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, read(_real, 1), types.int64, types.int64, types.int32[::1],
                  _real[:, ::1]), **COMPILED)  # fmt: skip
-def _expand(terrain, road, rules, cells, frame, state, number, earliest, taken, children):
+def expand(terrain, road, rules, cells, frame, state, number, earliest, taken, children):
     """Put all that may follow a state into its cells."""
-    count, last, total = onward(terrain, road, rules, frame, state, cells.limits, cells.size[0], taken, children)
+    size = cells.size[0]
+    count, last, total, looks = survey(terrain, road, rules, frame, state, cells.limits, size, taken, children)
     cells.effort[0] += 1
-    cells.effort[1] += count
+    cells.effort[1] += looks
     if total < cells.best[-1]:
         _complete(cells, total, number, last)
     for n in range(count):
@@ -137,11 +139,11 @@ def sweep(terrain, road, rules, cells, roots, root_states, start, stop, taken, c
     taken, children: room for all transitions of a run.
     """
     for i in range(roots.shape[0]):
-        _expand(terrain, road, rules, cells, roots[i], root_states[i], -1 - i, 0, taken, children)
+        expand(terrain, road, rules, cells, roots[i], root_states[i], -1 - i, 0, taken, children)
     width = cells.value.shape[1]
     for where in range(start, stop):
         for slot in range(cells.filled[where]):
             if cells.value[where, slot] < cells.best[-1]:
                 state, frame = cells.states[where, slot], cells.links[where, slot, 0]
                 number = where * width + slot
-                _expand(terrain, road, rules, cells, frame, state, number, where + 1, taken, children)
+                expand(terrain, road, rules, cells, frame, state, number, where + 1, taken, children)

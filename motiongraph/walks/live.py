@@ -7,19 +7,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.curve import Curve, between
-from motiongraph.walks.goal import Goal, Weights
+from motiongraph.walks.ahead import Ahead
+from motiongraph.walks.curve import Curve
 from motiongraph.walks.ground import alive, ground_of
 from motiongraph.walks.naming import frames_named
 from motiongraph.walks.path import placed_at, starting_frames
-from motiongraph.walks.plan import Effort, find
 from motiongraph.walks.reach import heading_of
-from motiongraph.walks.road import REALS
 from motiongraph.walks.walk import Walk, compose
 
 _AHEAD = 2.5  # m that are planned at once
-_END_PLACE, _END_FACING = 1.0, 0.3  # s, m²s: a plan is only as good as where it leaves the body
-_SPARE, _CELL = 0.4, 0.25  # m²s, m: coarser than for a whole path, to be there in time
+_U = np.linspace(0.0, 1.0, 65)
+_CUBIC = np.stack([(1 - _U) ** 3, 3 * _U * (1 - _U) ** 2, 3 * _U**2 * (1 - _U), _U**3], axis=1)
+
+
+def bow(place, heading: float, target, facing: float | None = None) -> np.ndarray:
+    """(65, 2) points of the smooth way that `curve.between` measures out."""
+    far = max(0.5 * float(np.hypot(*(target - place))), 0.5)
+    ahead = place + far * np.array([np.sin(heading), np.cos(heading)])
+    if facing is None:
+        last = target + (ahead - target) / 3.0
+    else:
+        last = target - far * np.array([np.sin(facing), np.cos(facing)])
+    return _CUBIC @ np.array([place, ahead, last, target])
 
 
 @dataclass(frozen=True)
@@ -41,27 +50,33 @@ class LiveWalk:
 
     live = LiveWalk(graph); live.head_for((3, 4)); live.replan(); moment = live.advance()
 
-    `head_for` a point, a direction or along a path; `replan` from the current frame takes a few milliseconds and may
-    be called at any time; `advance` replans by itself when the plan is used up. `label` asks for motion of one kind.
-    Whoever makes the motion elsewhere (`synthesis.live`) uses `decide` instead of `advance`.
+    `head_for` a point, a direction or along a path; `replan` from the current frame takes less than a millisecond as a
+    rule and may be called at any time; `advance` replans by itself when the plan is used up. `label` asks for motion of
+    one kind. Whoever makes the motion elsewhere (`synthesis.live`) uses `decide` or `lead` instead of `advance`, from
+    `start`, a clip and frame, `placed` at theta, x, z. width, looks: how many states are planned with side by side,
+    and how many frames and transitions a plan may look at.
     """
 
-    def __init__(self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6):
+    def __init__(
+        self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6, looks: int = 3000
+    ):
         self.graph = alive(graph)
         self.ground = ground_of(self.graph)
-        self.weights, self.effort = weights or Weights(), Effort(width=width, cell=_CELL)
+        self._ahead = Ahead(self.graph, weights, width, looks)
         frames = starting_frames(self.graph, start)
         if not len(frames):
             raise MotionError("there is no frame to start from in the pruned graph; name another start")
         self._frame = int(np.random.default_rng(rng).choice(frames))
         place = placed_at(self.ground, np.array([self._frame]), np.asarray(at, float), heading_of(heading))[0]
         self._placement = tuple(float(v) for v in place[:3])
-        self._begin, self._placed = self._frame, self._placement
+        self.start, self.placed = self.ground.place(self._frame), self._placement
         self._plan: deque[int] = deque()
         self._within = -1  # frames of the transition under way that were shown, −1 for none
         self._taken: list[int] = []
         self._label = None
         self.head_for()
+        self.replan()  # whatever is made for the first plan is made now
+        self._plan.clear()
 
     @property
     def label(self) -> str | None:
@@ -75,6 +90,7 @@ class LiveWalk:
                 raise MotionError(
                     f"no motion labelled {name} goes on for ever at this threshold; a higher one keeps more"
                 )
+        self._ahead.goal(name)  # so that no plan has to wait for it
         self._label = name
 
     @property
@@ -109,18 +125,18 @@ class LiveWalk:
             if self._point.shape != (2,) or not np.isfinite(self._point).all():
                 raise MotionError(f"a place is a pair x, z in metres, not {target!r}")
 
-    def _way(self) -> Curve:
-        """The next few metres of the way to go."""
+    def _way(self) -> tuple[np.ndarray, bool]:
+        """(N, 2) x, z of the next few metres of the way to go, and whether it ends where to arrive."""
         place, heading = self.place, self.heading
         if self._curve is not None:
-            return self._along_path(self._curve, place)
+            return self._along_path(self._curve, place), False
         if self._point is not None:
             way = self._point - place
-            far = float(np.linalg.norm(way))
+            far = float(np.hypot(*way))
             if far > 0.3:
-                return between(place, heading, place + way * min(1.0, _AHEAD / far))
+                return bow(place, heading, place + way * min(1.0, _AHEAD / far)), far <= _AHEAD
         ahead = np.array([np.sin(heading), np.cos(heading)]) if self._direction is None else self._direction
-        return between(place, heading, place + _AHEAD * ahead, float(np.arctan2(*ahead)))
+        return bow(place, heading, place + _AHEAD * ahead, float(np.arctan2(*ahead))), False
 
     def _along_path(self, curve, place):
         """The path from the nearest place ahead, drawn aside to where the body is; at its end, straight on."""
@@ -136,7 +152,7 @@ class LiveWalk:
         beyond = np.zeros(len(u)) if curve.closed else np.maximum(index - last, 0) * spacing
         points = curve.places[np.minimum(index, last)] + beyond[:, None] * curve.tangents[-1]
         rest = np.maximum(1.0 - u / len(u), 0.0)[:, None] ** 2
-        return Curve.of(points + rest * (place - points[0]))
+        return points + rest * (place - points[0])
 
     def _coming(self):
         """The frame and placement at which the next choice can be made."""
@@ -152,15 +168,11 @@ class LiveWalk:
         """Plan the next metres anew from the current frame; returns the seconds it took."""
         began = time.perf_counter()
         frame, placement = self._coming()
-        way = self._way()
-        ends = {"end_place": _END_PLACE, "end_facing": _END_FACING, "spare": _SPARE}
-        ends |= {"end_x": float(way.tangents[-1, 0]), "end_z": float(way.tangents[-1, 1])}
-        goal = Goal.of(self.graph, way, self._label, self.weights, check=False, **ends)
-        state = np.zeros((1, REALS))
-        state[0, :3] = placement
-        found = find(self.graph, goal, np.array([frame]), state, self.effort)
-        under_way = [self._plan[0]] if self._within >= 0 else []
-        self._plan = deque([*under_way, *found.taken])
+        under_way = 1 if self._within >= 0 else 0
+        plan = list(self._plan)
+        way, arriving = self._way()
+        ahead = self._ahead.plan(frame, placement, way, self._label, arriving, plan[under_way:])
+        self._plan = deque(plan[:under_way] + ahead)
         return time.perf_counter() - began
 
     def decide(self, earliest: int | None = None, latest: int | None = None):
@@ -184,6 +196,17 @@ class LiveWalk:
         self._taken.append(k)
         self._frame, self._placement = int(terrain.arrive[k]), self._after(k)
         return self.graph.candidates.table[self.ground.rows[k]]
+
+    def lead(self, motion, frames: int) -> None:
+        """Decide for `motion`, a `synthesis.live.Live` of this graph, `start` and `placed`, until so many frames of it
+        are settled; its next stretch, with what that sees, needs two seconds more than are ready."""
+        while True:
+            clip, entered, earliest = motion.now
+            begins = motion.decided - (len(self.graph.clips[clip]) - entered)
+            row = self.decide(earliest, entered + frames - begins) if begins < frames else None
+            if row is None:
+                return
+            motion.take(row)
 
     def _settle(self):
         """A plan at all: a run must be left at its end at the latest, and the cheapest way out will do."""
@@ -228,4 +251,4 @@ class LiveWalk:
         stop = self.ground.place(max(self._frame - 1, 0))[1] + 1
         if self._taken and self._frame == self.ground.terrain.arrive[self._taken[-1]]:
             stop = self.ground.place(self._frame)[1]
-        return Walk.of(self.graph, self.ground.place(self._begin), rows, stop=stop, placed=self._placed, method="live")
+        return Walk.of(self.graph, self.start, rows, stop=stop, placed=self.placed, method="live")

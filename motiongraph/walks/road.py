@@ -67,6 +67,7 @@ RULES = types.NamedTuple(
 THETA, X, Z, ALONG, ERROR, TIME = range(6)
 REALS = 6
 _reals, _rows = types.float64[::1], types.float64[:, ::1]
+POSE = types.UniTuple(types.float64, 4)  # x, z of a placement; cosine and sine of its turn
 
 
 @njit(types.UniTuple(types.float64, 2)(ROAD, RULES, types.float64, types.float64, types.float64, types.float64,
@@ -116,71 +117,101 @@ def remaining(road, rules, along, x, z, frame):
     return bound
 
 
-@njit(types.Tuple((types.int64, types.int64, types.float64))(
+@njit(types.UniTuple(types.float64, 2)(TERRAIN, ROAD, RULES, types.int64, types.int64, POSE, types.float64),
+      inline="always", **COMPILED)  # fmt: skip
+def played(terrain, road, rules, position, following, pose, along):
+    """Metres along the path after playing from one frame on to another, and the error a second there."""
+    x, z, c, s = pose
+    a, b = terrain.path[following, 0], terrain.path[following, 1]
+    fx = c * terrain.face[following, 0] + s * terrain.face[following, 1]
+    fz = c * terrain.face[following, 1] - s * terrain.face[following, 0]
+    walked, seconds = terrain.arc[following] - terrain.arc[position], (following - position) / rules.fps
+    return look(road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, seconds, following)
+
+
+@njit(types.UniTuple(types.float64, 2)(TERRAIN, ROAD, RULES, types.int64, POSE, types.float64, types.float64),
+      inline="always", **COMPILED)  # fmt: skip
+def crossed(terrain, road, rules, k, pose, along, error):
+    """Metres along the path and error after transition k."""
+    x, z, c, s = pose
+    part = rules.window / (SAMPLES * rules.fps)
+    for m in range(SAMPLES):
+        a, b, walked = terrain.way[k, m, 0], terrain.way[k, m, 1], terrain.way[k, m, 2]
+        fx = c * terrain.way[k, m, 3] + s * terrain.way[k, m, 4]
+        fz = c * terrain.way[k, m, 4] - s * terrain.way[k, m, 3]
+        there = terrain.leave[k] if 2 * m < SAMPLES else terrain.arrive[k]
+        along, more = look(road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, part, there)
+        error += more * part
+    return along, error
+
+
+@njit(types.float64(TERRAIN, ROAD, RULES, types.int64, POSE, types.float64, types.float64),
+      inline="always", **COMPILED)  # fmt: skip
+def ended(terrain, road, rules, position, pose, along, error):
+    """The whole error of a walk that ends at this frame; infinity where it may not."""
+    if along < rules.length - rules.early or (rules.strict and not road.need[road.need.shape[0] - 1, position]):
+        return np.inf
+    x, z, c, s = pose
+    top = road.line.shape[0] - 1
+    a, b = terrain.path[position, 0], terrain.path[position, 1]
+    dx = x + c * a + s * b - road.line[top, 0]
+    dz = z - s * a + c * b - road.line[top, 1]
+    fx = c * terrain.face[position, 0] + s * terrain.face[position, 1]
+    fz = c * terrain.face[position, 1] - s * terrain.face[position, 0]
+    error += rules.end_place * (dx * dx + dz * dz)
+    return error + rules.end_facing * (1.0 - fx * rules.end_x - fz * rules.end_z)
+
+
+@njit(types.UniTuple(types.int64, 2)(TERRAIN, RULES, types.int64), inline="always", **COMPILED)
+def exits(terrain, rules, frame):
+    """The transitions, first and one past the last, by which the run from a frame may be left."""
+    end = terrain.run_end[frame]
+    last = terrain.next_out[end + 1]
+    first = terrain.next_out[min(frame + rules.least, end + 1)]
+    return (first if first < last else terrain.next_out[frame]), last
+
+
+@njit(types.Tuple((types.int64, types.int64, types.float64, types.int64))(
     TERRAIN, ROAD, RULES, types.int64, read(types.float64, 1), _reals, types.float64, types.int32[::1], _rows),
     **COMPILED)  # fmt: skip
-def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
+def survey(terrain, road, rules, frame, state, limits, cell, taken, children):
     """All that may follow a state: plays on from `frame`, and fills in a child for every transition met.
 
-    state: (REALS,). taken: the transition of each child; children: (n, REALS) their states. Returns how many, and the
-    frame at which the walk best ends within this run with its whole error (−1, infinity where it cannot). limits: (n,)
-    the error from which on a walk is of no use, for every `cell` metres along the path; playing stops there too, with
-    something to spare.
+    state: (REALS,). taken: the transition of each child; children: (n, REALS) their states. Returns how many; the
+    frame at which the walk best ends within this run with its whole error (−1, infinity where it cannot); and how many
+    frames and transitions were looked at. limits: (n,) the error from which on a walk is of no use, for every `cell`
+    metres along the path, the last wherever it is; playing stops there too, with something to spare.
     """
     theta, x, z = state[THETA], state[X], state[Z]
     along, error, time = state[ALONG], state[ERROR], state[TIME]
     c, s = np.cos(theta), np.sin(theta)
+    pose = x, z, c, s
     end = terrain.run_end[frame]
-    count, stop, least_error = 0, -1, np.inf
+    count, stop, least_error, looks = 0, -1, np.inf, 0
     if end < frame:
-        return count, stop, least_error
-    last = terrain.next_out[end + 1]
-    k = terrain.next_out[min(frame + rules.least, end + 1)]
-    if k >= last:
-        k = terrain.next_out[frame]
-    top, furthest = road.line.shape[0] - 1, limits.shape[0] - 1
-    position, stretches = frame, road.need.shape[0]
+        return count, stop, least_error, looks
+    k, last = exits(terrain, rules, frame)
+    furthest, position = limits.shape[0] - 1, frame
     while True:
-        if along >= rules.length - rules.early and (not rules.strict or road.need[stretches - 1, position]):
-            a, b = terrain.path[position, 0], terrain.path[position, 1]
-            dx = x + c * a + s * b - road.line[top, 0]
-            dz = z - s * a + c * b - road.line[top, 1]
-            fx = c * terrain.face[position, 0] + s * terrain.face[position, 1]
-            fz = c * terrain.face[position, 1] - s * terrain.face[position, 0]
-            total = error + rules.end_place * (dx * dx + dz * dz)
-            total += rules.end_facing * (1.0 - fx * rules.end_x - fz * rules.end_z)
-            if total < least_error:
-                stop, least_error = position, total
-        if along >= rules.length + rules.late or error >= limits[min(int(along / cell), furthest)] + rules.spare:
+        looks += 1
+        total = ended(terrain, road, rules, position, pose, along, error)
+        if total < least_error:
+            stop, least_error = position, total
+        limit = min(limits[min(int(along / cell), furthest)] + rules.spare, limits[furthest])
+        if along >= rules.length + rules.late or error >= limit:
             break
         following = min(position + rules.stride, end)
         further, rate, seconds = along, 0.0, (following - position) / rules.fps
         if following > position:
-            a, b = terrain.path[following, 0], terrain.path[following, 1]
-            fx = c * terrain.face[following, 0] + s * terrain.face[following, 1]
-            fz = c * terrain.face[following, 1] - s * terrain.face[following, 0]
-            walked = terrain.arc[following] - terrain.arc[position]
-            further, rate = look(
-                road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, seconds, following
-            )
+            further, rate = played(terrain, road, rules, position, following, pose, along)
         while k < last and (terrain.leave[k] < following or position == end):
             u = (terrain.leave[k] - position) / max(following - position, 1)
             progress, total = along + u * (further - along), error + u * rate * seconds
             total += rules.cost * terrain.jump[k, 3] ** 2
             limit = limits[min(int((progress + terrain.jump[k, 4]) / cell), furthest)]
-            if total >= limit:
-                k += 1
-                continue
-            part = rules.window / (SAMPLES * rules.fps)
-            for m in range(SAMPLES):
-                a, b, walked = terrain.way[k, m, 0], terrain.way[k, m, 1], terrain.way[k, m, 2]
-                fx = c * terrain.way[k, m, 3] + s * terrain.way[k, m, 4]
-                fz = c * terrain.way[k, m, 4] - s * terrain.way[k, m, 3]
-                there = terrain.leave[k] if 2 * m < SAMPLES else terrain.arrive[k]
-                progress, more = look(
-                    road, rules, progress, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, part, there
-                )
-                total += more * part
+            if total < limit:
+                looks += 1
+                progress, total = crossed(terrain, road, rules, k, pose, progress, total)
             if total < limit:
                 a, b = terrain.jump[k, 1], terrain.jump[k, 2]
                 child = children[count]
@@ -194,4 +225,13 @@ def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
         if position == end:
             break
         along, error, time, position = further, error + rate * seconds, time + seconds, following
+    return count, stop, least_error, looks
+
+
+@njit(types.Tuple((types.int64, types.int64, types.float64))(
+    TERRAIN, ROAD, RULES, types.int64, read(types.float64, 1), _reals, types.float64, types.int32[::1], _rows),
+    **COMPILED)  # fmt: skip
+def onward(terrain, road, rules, frame, state, limits, cell, taken, children):
+    """`survey`, for whoever does not count the looks."""
+    count, stop, least_error, _ = survey(terrain, road, rules, frame, state, limits, cell, taken, children)
     return count, stop, least_error
