@@ -101,12 +101,12 @@ class Lanes:
         if wanted.labels:
             allowed = np.array([bool(wanted.labels & words) for words in graph.candidates.labelling.sets])
             passed = passed & (allowed[self.sets[:, 0]] | allowed[self.sets[:, 1]])
-        if span is not None:
+        if span is not None and tuple(span) != self.whole:
             passed = passed & self._crossing(span)
         index = np.flatnonzero(passed)
         count, index = len(index), index[:most]
         state = np.where(kept[index], KEPT, DIM).astype(np.int8)
-        state[(state == DIM) & self._dead(graph, index)] = DEAD
+        state[self._dead(graph, index, state)] = DEAD
         return Curves(index, state, count)
 
     def _crossing(self, span):
@@ -115,10 +115,11 @@ class Lanes:
         beside = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
         return beside & (np.maximum(y0, y1) >= top) & (np.minimum(y0, y1) - 1.0 <= bottom)  # arcs rise by a lane
 
-    def _dead(self, graph, index):
-        """Whether a curve, either way, arrives where its clip is played to its end."""
-        into = self.into[index]
-        return (into[..., 1] > last_exits(graph)[into[..., 0]]).any(axis=1)
+    def _dead(self, graph, index, state):
+        """Which of the curves of `index` that are dim arrive, either way, where a clip is played to its end."""
+        found = np.flatnonzero(state == DIM)
+        into = self.into[index[found]]
+        return found[(into[..., 1] > last_exits(graph)[into[..., 0]]).any(axis=1)]
 
     def nearest(self, index, point, scale) -> tuple[int, float]:
         """(the curve of `index` that passes nearest to a point, how far, pixels); −1 where there is none.

@@ -68,6 +68,11 @@ class Canvas:
         """How many curves the picture has so far."""
         return self._pages[0].done if self._pages else 0
 
+    @property
+    def busy(self) -> bool:
+        """Whether a sheet is coming that is not shown yet: another of the same place would have to wait."""
+        return bool(self._pages) and self._pages[1].sheet is not None
+
     def show(self, sheet: Sheet) -> int:
         """The number of a texture with the sheet, or with as much of it as there was time for; ask every frame."""
         if not self._pages or self._pages[0].target.size != sheet.size:

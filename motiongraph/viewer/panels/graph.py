@@ -132,10 +132,12 @@ def _filters(state, ui, view) -> None:
             state.issue(do.ShowLanes())
         tooltip("see the whole graph (double click in it)")
     _chips(state, ui)
+    # Always a line, so that the slider below stays where it is while it is dragged.
     if view.of > len(view.index):
-        shown = f"showing {len(view.index):,} of {view.of:,} curves, drawn by lot"
-        note(f"{shown}; zoom in to see all")
-        tooltip("a curve stands for both directions; wheel zooms (Shift: time, Ctrl: lanes), dragging moves")
+        note(f"showing {len(view.index):,} of {view.of:,} curves, picked at random")
+    else:
+        note(f"all {view.of:,} curves here; wheel: zoom, drag: move, click: preview")
+    tooltip("a curve stands for both directions; the wheel zooms (Shift: time, Ctrl: lanes), double click shows all")
 
 
 def _chips(state, ui) -> None:

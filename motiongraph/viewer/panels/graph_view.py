@@ -64,7 +64,8 @@ class GraphView:
         place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
         key = graphs.version, graphs.built, graphs.filter, span, size, most
-        if self._sheet[0] != key:
+        before = self._sheet[0]
+        if before is None or before[1:] != key[1:] or (before != key and not ui.canvases.of("graph").busy):
             chosen = graphs.lanes.chosen(graphs.graph, graphs.filter, span, most)
             self.index, self.of = chosen.index, chosen.of
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
