@@ -32,7 +32,7 @@ class Search:
 class Heat:
     """A computed matrix. a, b: the entries compared; matrix: the `DistanceMatrix`; levels: see `overview.pyramid`;
     counts, edges: its histogram; minima: (n,) a, b, cost, the best first, found as `search` says; start_a, start_b:
-    the frames of the clips in row and column 0. number: no other one has it."""
+    the frames of the clips in row and column 0. number: no other one has it; key: what it depends on, see `wanted`."""
 
     a: Entry
     b: Entry
@@ -43,6 +43,7 @@ class Heat:
     minima: np.ndarray
     search: Search
     number: int = 0
+    key: object = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -179,7 +180,7 @@ def _compute(state) -> None:
             matrix.problem, matrix.heat = found, None
             return
         matrix.made += 1
-        matrix.heat, matrix.cell = replace(found, number=matrix.made), None
+        matrix.heat, matrix.cell = replace(found, number=matrix.made, key=asked), None
         if matrix.threshold is None or matrix.unit != found.unit:
             matrix.threshold, matrix.unit = _first_threshold(found), found.unit
         if search != matrix.search:

@@ -44,7 +44,7 @@ def matrix_panel(state, ui) -> None:
         imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(theme.WARN, state.matrix.problem)
         imgui.pop_text_wrap_pos()
-    elif wanted(state) != state.matrix.asked or heat is None:
+    elif heat is None or heat.key != wanted(state):
         _offer(state)
     if heat is None:
         ui.heats.forget("matrix")
