@@ -117,6 +117,7 @@ def _lanes(state, ui) -> dict | None:
         "built": graphs.built,
         "version": graphs.version,
         "rect": view.rect,
+        "slider": view.slider,
         "span": graphs.span or graphs.lanes.whole,
         "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
         "ends": graphs.lanes.ends[view.index[0]].tolist() if len(view.index) else None,

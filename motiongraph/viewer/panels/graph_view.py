@@ -22,12 +22,12 @@ _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_b
 
 class GraphView:
     """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
-    there are, `rect` where: x, y, width, height."""
+    there are, `rect` where: x, y, width, height, and so `slider`, the one of the threshold."""
 
     def __init__(self):
         self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
         self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
-        self._pointer = None
+        self._pointer, self.slider = None, None
 
     def draw(self, state, ui, height: float) -> None:
         graphs = state.graphs

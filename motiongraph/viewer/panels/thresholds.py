@@ -51,6 +51,7 @@ def _big(state, ui, value, dearest, unit) -> None:
     shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graphs.graph.is_auto else "")
     changed, value = imgui.slider_float("##threshold", min(value, dearest), 0.0, dearest, shown, _SLIDER)
     imgui.pop_style_var(2)
+    ui.graph_view.slider = *imgui.get_item_rect_min(), *imgui.get_item_rect_size()
     if changed:
         state.issue(do.SetThreshold(value))
     tooltip("the dearest transition that is allowed: higher keeps more motion, lower looks better; Ctrl+click to type")
