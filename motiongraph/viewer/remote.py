@@ -137,6 +137,7 @@ def status(viewer) -> dict:
         "ready": state.ready,
         "playing": state.playback.playing,
         "frame": [frame_of(state, t) for t in range(3)],
+        "lasts": [len(e.clip) if (e := state.library.get(t.clip)) else 0 for t in state.tracks],
         "elapsed": [track.elapsed for track in state.tracks],
         "clips": [e.name for e in state.library],
         "tracks": [state.library[t.clip].name if t.clip else None for t in state.tracks],

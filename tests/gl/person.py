@@ -169,27 +169,78 @@ class Person:
     def click(self, x, y, button=1) -> None:
         self.drag((x, y), (x, y), button, 1)
 
-    def spot(self, name: str) -> tuple[float, float, float, float]:
-        """x, y, width, height of a control: "Graph/Auto", "tab/Walk", "hint/Build"; icons in its label do not count."""
-        self.ask(watch=True)
+    def labels(self, prefix: str = "") -> dict[str, tuple[float, float, float, float]]:
+        """Controls in sight, name → x, y, width, height: "Graph/Auto", "tab/Walk", "hint/Build", and what is in an open
+        menu or list as "list/walk". Icons in a label do not count."""
 
         def plain(label):
             window, _, text = label.partition("/")
+            window = "list" if window.startswith(("##Combo", "##Menu", "##Popup")) else window
             return f"{window}/{''.join(c for c in text if not 0xE000 <= ord(c) < 0xF900).strip()}"
 
-        found = {}
+        spots = self.ask(watch=True)["spots"]
+        found = {plain(label): tuple(rect) for label, rect in reversed(spots.items())}
+        return {name: rect for name, rect in found.items() if name.startswith(prefix)}
 
-        def there(status):
-            found.update((plain(label), rect) for label, rect in reversed(status["spots"].items()))
-            return name in found
-
-        self.until(there, f"a control {name!r}")
-        return tuple(found[name])
+    def spot(self, name: str) -> tuple[float, float, float, float]:
+        """x, y, width, height of a control, once it is in sight and stays where it is."""
+        end, last = time.monotonic() + PATIENCE, None
+        while time.monotonic() < end:
+            here = self.labels().get(name)
+            if here is not None and here == last:
+                return here
+            last = here
+            self.frames(1)
+        raise AssertionError(f"never: a control {name!r}; there are {sorted(self.labels())}")
 
     def press(self, name: str, button=1) -> None:
         """Click on a control."""
         x, y, width, height = self.spot(name)
         self.click(x + min(0.5 * width, 60.0), y + 0.5 * height, button)
+
+    def choose(self, name: str) -> None:
+        """Press a line of an open list, scrolling to it."""
+        for _ in range(60):
+            lines = self.labels("list/")
+            if f"list/{name}" in lines:
+                break
+            if lines:
+                x, y, width, height = next(iter(lines.values()))
+                self.move(x + 20, y + 0.5 * height)
+                self.xdotool("click", 5)
+            self.frames(2)
+        self.press(f"list/{name}")
+
+    def answer(self, title: str, path) -> None:
+        """Type a path into the file dialog of this title and confirm."""
+        self.spot(f"{title}/Cancel")
+        self.key("ctrl+a")
+        self.xdotool("type", "--delay", 2, str(path))
+        self.frames(4)
+        self.key("Return")
+        self.until(lambda s: f"{title}/Cancel" not in s["spots"], "the dialog closes")
+
+    def stroke(self, points) -> None:
+        """Draw through these places with the left button held."""
+        self.move(*points[0])
+        self.frames(2)
+        self.xdotool("mousedown", 1)
+        self.frames(2)
+        for point in points[1:]:
+            self.move(*point)
+            self.frames(1)
+        self.xdotool("mouseup", 1)
+        self.frames(3)
+
+    def rests(self) -> dict:
+        """Once the camera has come to rest."""
+        last = [None]
+
+        def still(status):
+            here, last[0] = last[0], status["camera"]["eye"]
+            return here is not None and np.abs(np.subtract(here, last[0])).max() < 1e-3
+
+        return self.until(still, "the camera rests")
 
     def middle(self, status=None) -> tuple[float, float]:
         """A point in the middle of the scene."""
