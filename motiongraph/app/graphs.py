@@ -294,8 +294,10 @@ def _(command: do.PointAtTransition, state):
 
 @apply.register
 def _(command: do.PreviewTransition, state):
-    from motiongraph.app.preview import around, preview
+    from motiongraph.app.cells import show_walk, transition_walk_of
 
-    graph, entries = need_graph(state), state.graphs.entries
-    walk = around(graph.clips, graph.window, graph.fps, graph.candidates.table[command.transition])
-    preview(state, walk, entries, graph)
+    graph, drawn = need_graph(state), state.graphs.drawn
+    row = graph.candidates.table[command.transition]
+    walk = transition_walk_of(graph.clips, graph.window, graph.fps, row)
+    name = f"{graph.clips[row['src']].name} → {graph.clips[row['dst']].name}"
+    show_walk(state, lambda progress: (walk, drawn.entries, drawn.offsets), name)

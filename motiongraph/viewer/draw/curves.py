@@ -18,7 +18,7 @@ from motiongraph.viewer.gl.program import Program
 from motiongraph.viewer.gl.state import OVER, Mode
 
 WALK = 3  # the state of a curve that is walked; others are those of `app.lanes`
-_BUDGET = 0.004  # seconds a frame may draw curves for
+_BUDGET = 0.003  # seconds a frame may draw curves for
 _ENOUGH = 600  # curves that make a picture worth showing
 _LEAST, _GUESS = 250, 2e-6  # curves a frame always draws; seconds for one, before it is known
 _STEPS = 12  # as in shaders/curves.vert
@@ -86,6 +86,8 @@ class Canvas:
             coming.sheet = None
         elif coming.sheet is None and shown.sheet is not sheet:
             self._begin(coming, sheet)
+            if _ENOUGH * self._each > _BUDGET:  # it takes several frames anyhow: choosing the curves was enough for one
+                return shown.target.colour.number
         page = shown if coming.sheet is None else coming
         if not page.whole:
             self._go_on(page)
