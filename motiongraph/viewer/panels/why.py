@@ -29,7 +29,10 @@ def why_window(state, ui) -> None:
     state.issue(do.WatchWhy())
     x, y, width, height = ui.scene
     wide, high = min(ui.px(316), 0.8 * width), min(ui.px(620), height - ui.px(84))
-    imgui.set_next_window_pos((x + ui.px(12), y + ui.px(64)), imgui.Cond_.appearing)
+    left = x + ui.px(12)
+    if width < 2.6 * wide:  # a small scene is left in sight: it stands over the panels beside it
+        left = max(x - wide + ui.px(40), ui.px(8))
+    imgui.set_next_window_pos((left, y + ui.px(64)), imgui.Cond_.appearing)
     imgui.set_next_window_size((wide, high), imgui.Cond_.appearing)
     visible, kept = imgui.begin("Why this transition", True, _WINDOW)
     if visible:
