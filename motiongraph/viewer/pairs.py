@@ -9,7 +9,7 @@ from motiongraph.viewer.draw.frame import Batch, Points, polyline
 from motiongraph.viewer.draw.palette import CHARACTERS
 from motiongraph.walks.walk import compose
 
-_ALPHA = 0.94, 0.66  # of a and b: where they overlap, one sees both
+_ALPHA = 0.66  # of b, which is seen through to a
 _FAINT = 0.75, 0.25  # of the second and of the last pose of a window
 _POSES = 9  # of a window in a flow picture
 _SAMPLES = 5  # points a bone, as the metric takes them (metric.md 2)
@@ -26,7 +26,7 @@ class _Side:
         bones = len(entry.clip.skeleton) - 1
         self.which, self.look, self.rgb = which, look, np.array(CHARACTERS[which])
         self.cast = Cast([(entry, record_of(entry), which)] * frames)
-        self.body = look.bones(1, groups=look.groups(1))
+        self.body = look.bones(1, groups=look.groups(1) if which else None)
         self.shown = np.zeros(1, int)  # frames of the window whose bones are drawn as lines
         if pair.windows:
             self.shown = np.unique(np.linspace(0, frames - 1, min(_POSES, frames)).round().astype(int))
@@ -48,7 +48,7 @@ class _Side:
         records["frame"] = records["root_frame"] = np.minimum(ahead, len(group.entries[0].clip) - 1)
         records["theta"], records["x"], records["z"] = place
         self.cast.pose()
-        colour = (*self.rgb, _ALPHA[self.which])
+        colour = (*self.rgb, _ALPHA)
         self.look.fill_bones(self.body, group.positions[:1], group.orientations[:1], colour)
         ends, starts = group.positions[:, 1:], group.positions[:, group.skeleton.parents[1:]]
         if self.lines in self.batches:
