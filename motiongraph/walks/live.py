@@ -58,7 +58,7 @@ class LiveWalk:
     """
 
     def __init__(
-        self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6, looks: int = 3000
+        self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6, looks: int = 4000
     ):
         self.graph = alive(graph)
         self.ground = ground_of(self.graph)

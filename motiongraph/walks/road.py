@@ -129,22 +129,6 @@ def played(terrain, road, rules, position, following, pose, along):
     return look(road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, seconds, following)
 
 
-@njit(types.UniTuple(types.float64, 2)(TERRAIN, ROAD, RULES, types.int64, POSE, types.float64, types.float64),
-      inline="always", **COMPILED)  # fmt: skip
-def crossed(terrain, road, rules, k, pose, along, error):
-    """Metres along the path and error after transition k."""
-    x, z, c, s = pose
-    part = rules.window / (SAMPLES * rules.fps)
-    for m in range(SAMPLES):
-        a, b, walked = terrain.way[k, m, 0], terrain.way[k, m, 1], terrain.way[k, m, 2]
-        fx = c * terrain.way[k, m, 3] + s * terrain.way[k, m, 4]
-        fz = c * terrain.way[k, m, 4] - s * terrain.way[k, m, 3]
-        there = terrain.leave[k] if 2 * m < SAMPLES else terrain.arrive[k]
-        along, more = look(road, rules, along, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, part, there)
-        error += more * part
-    return along, error
-
-
 @njit(types.float64(TERRAIN, ROAD, RULES, types.int64, POSE, types.float64, types.float64),
       inline="always", **COMPILED)  # fmt: skip
 def ended(terrain, road, rules, position, pose, along, error):
@@ -192,6 +176,7 @@ def survey(terrain, road, rules, frame, state, limits, cell, taken, children):
         return count, stop, least_error, looks
     k, last = exits(terrain, rules, frame)
     furthest, position = limits.shape[0] - 1, frame
+    part = rules.window / (SAMPLES * rules.fps)
     while True:
         looks += 1
         total = ended(terrain, road, rules, position, pose, along, error)
@@ -211,7 +196,15 @@ def survey(terrain, road, rules, frame, state, limits, cell, taken, children):
             limit = limits[min(int((progress + terrain.jump[k, 4]) / cell), furthest)]
             if total < limit:
                 looks += 1
-                progress, total = crossed(terrain, road, rules, k, pose, progress, total)
+                for m in range(SAMPLES):
+                    a, b, walked = terrain.way[k, m, 0], terrain.way[k, m, 1], terrain.way[k, m, 2]
+                    fx = c * terrain.way[k, m, 3] + s * terrain.way[k, m, 4]
+                    fz = c * terrain.way[k, m, 4] - s * terrain.way[k, m, 3]
+                    there = terrain.leave[k] if 2 * m < SAMPLES else terrain.arrive[k]
+                    progress, more = look(
+                        road, rules, progress, x + c * a + s * b, z - s * a + c * b, fx, fz, walked, part, there
+                    )
+                    total += more * part
             if total < limit:
                 a, b = terrain.jump[k, 1], terrain.jump[k, 2]
                 child = children[count]
