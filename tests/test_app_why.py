@@ -34,9 +34,9 @@ def state(graph):
     walk = random_walk(graph, seconds=20.0, rng=1)
     assert len(walk.transitions) >= 3
     clip = synthesize(walk, name="walk")
-    show_made(
-        state, clip, prepare(clip), Made(walk, "random", entries=entries, graph=graph, report={"offsets": (5, 9)})
-    )
+    files = [[5, 1.0], [9, 1.0]]
+    made = Made(walk, "random", entries=entries, graph=graph, report={"files": files})
+    show_made(state, clip, prepare(clip), made)
     tell(state, do.Pause())
     return state
 

@@ -112,17 +112,17 @@ def _jumps(heat, jumps) -> np.ndarray:
 
 def show_walk(state, make, name: str) -> None:
     """Make the motion of a walk beside the loop and show it as a preview; make: progress → walk, entries of its clips
-    (none: to be made), and what to add to frames of theirs to have those of the files."""
+    (none: to be made), and (offset, ratio) from their frames to those of the files."""
 
     def work(progress, deliver):
         from motiongraph.app.prepared import prepare
         from motiongraph.synthesis.synthesize import synthesize
 
         progress(0.0, 1.0, "blending")
-        walk, entries, offsets = make(progress)
+        walk, entries, files = make(progress)
         clip = synthesize(walk, name=name)
         progress(0.7, 1.0, "blending")
-        report = {**walk.report(), "offsets": offsets}
+        report = {**walk.report(), "files": [list(each) for each in files]}
         deliver((clip, prepare(clip), Made(walk, walk.method, report=report, entries=entries, preview=True)))
 
     state.jobs.start("preview", f"blending {name}", work, lambda made: show_made(state, *made))
@@ -142,7 +142,7 @@ def _play(state, heat: Heat, cell, find, name: str) -> None:
             b = b.retargeted(a.skeleton)
         pairs = zip((heat.a, heat.b), (a, b))
         entries = tuple(Entry(e.number, part, prepare(part), start=part.first, stop=len(part)) for e, part in pairs)
-        return find((a, b)), entries, (heat.a.start, heat.b.start)
+        return find((a, b)), entries, ((heat.a.start, 1.0), (heat.b.start, 1.0))
 
     show_walk(state, make, name)
 

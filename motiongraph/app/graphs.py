@@ -300,4 +300,4 @@ def _(command: do.PreviewTransition, state):
     row = graph.candidates.table[command.transition]
     walk = transition_walk_of(graph.clips, graph.window, graph.fps, row)
     name = f"{graph.clips[row['src']].name} → {graph.clips[row['dst']].name}"
-    show_walk(state, lambda progress: (walk, drawn.entries, drawn.offsets), name)
+    show_walk(state, lambda progress: (walk, drawn.entries, tuple(zip(drawn.offsets, drawn.ratios))), name)

@@ -35,7 +35,7 @@ class Reason:
     """One transition of a result. entry: the result; number: which of its transitions; jump: that row; begin, end: its
     frames in the motion; threshold: what it might have cost at most, None where that is not known; alternatives: rows
     of TRANSITION that leave the same piece, from where it was entered, the cheapest first, and taken: the row among
-    them; more: how many are not listed; offsets: to frames of the files; crop: None until it is there."""
+    them; more: how many are not listed; crop: None until it is there."""
 
     entry: Entry
     number: int
@@ -46,7 +46,6 @@ class Reason:
     alternatives: np.ndarray
     taken: int
     more: int
-    offsets: tuple[int, ...]
     crop: Crop | None = None
 
     @property
@@ -59,7 +58,7 @@ class Reason:
         return graph.metric.unit if graph is not None else "cm"
 
     def file_frame(self, clip: int, frame: int) -> int:
-        return int(frame) + (self.offsets[clip] if clip < len(self.offsets) else 0)
+        return self.entry.made.file_frame(clip, frame)
 
 
 @dataclass(eq=False)
@@ -139,9 +138,8 @@ def reason_of(state, entry: Entry, number: int) -> Reason:
     listed = found[:MOST]
     if taken >= MOST:  # the one that was taken is always among them
         listed, taken = np.append(listed, found[taken]), MOST
-    offsets = tuple(made.report.get("offsets", ()))
     finite = threshold if threshold is not None and np.isfinite(threshold) else None
-    return Reason(entry, number, jump, begin, end, finite, listed, taken, len(found) - len(listed), offsets)
+    return Reason(entry, number, jump, begin, end, finite, listed, taken, len(found) - len(listed))
 
 
 def pair_of(reason: Reason, place) -> Pair | None:
@@ -275,7 +273,7 @@ def _(command: do.PreviewAlternative, state):
     state.why.aside = True
 
     def make(progress):
-        return transition_walk_of(walk.clips, walk.window, walk.fps, jump), made.entries, reason.offsets
+        return transition_walk_of(walk.clips, walk.window, walk.fps, jump), made.entries, made.report.get("files") or ()
 
     show_walk(state, make, name)
 
