@@ -61,6 +61,8 @@ def state(motion):
     state.graphs.take(graph, drawable(graph, list(state.library)))
     asked = np.array([[0.0, 0.0], [1.0, 2.0]])
     show_made(state, clip, prepare(clip), Made(walk, "random", {"seconds": 6.0}, 3, {"frames": 5}, asked, graph=graph))
+    tell(state, do.SetMetric("window", 0.5), do.SetWalk("sequential"), do.SetSeed(9))
+    tell(state, do.SetWalkOption("sequential", "order", ("walk", "turn")))
     tell(state, do.Split(2), do.MoveCharacter(x=1.5), do.SetLayer("flow", True), do.SetCamera((("yaw", 12.0),)))
     return state
 
@@ -86,6 +88,9 @@ def assert_same(found, wanted):
     assert found.scene.places == wanted.scene.places
     assert (found.scene.views, found.active) == (wanted.scene.views, wanted.active)
     assert [t.clip for t in found.tracks] == [t.clip for t in wanted.tracks]
+    assert found.matrix.metric == wanted.matrix.metric
+    assert found.matrix.metric.window == 0.5
+    assert vars(found.walking) | {"_names": 0} == vars(wanted.walking) | {"_names": 0}
     assert found.camera.yaw == wanted.camera.yaw
     np.testing.assert_array_equal(found.camera.target, wanted.camera.target)
 

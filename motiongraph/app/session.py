@@ -69,9 +69,35 @@ def snapshot(state):
     return Project(entries, state.graphs.graph, as_plain(plain), arrays)
 
 
+def _tell_choices(state):
+    """What the matrix and walk panels are set to."""
+    matrix, walking = state.matrix, state.walking
+    told = {"metric": asdict(matrix.metric), "search": asdict(matrix.search)}
+    told |= {name: getattr(matrix, name) for name in _MATRIX}
+    return {"matrix": told, "walk": {name: getattr(walking, name) for name in _WALK}}, {}
+
+
+def _take_choices(state, plain, arrays):
+    from motiongraph.metric.metric import Metric
+
+    matrix, walking = state.matrix, state.walking
+    matrix.metric = Metric(**plain["matrix"]["metric"])
+    matrix.search = type(matrix.search)(**plain["matrix"]["search"])
+    for name in _MATRIX:
+        setattr(matrix, name, plain["matrix"][name])
+    walking.method, walking.seed = plain["walk"]["method"], plain["walk"]["seed"]
+    for method, options in plain["walk"]["options"].items():
+        known = walking.options.get(method, {})
+        for name, value in options.items():
+            if name in known:
+                known[name] = tuple(value) if isinstance(value, list) else value
+
+
+_MATRIX = ("a", "b", "threshold", "unit", "linked", "clouds")
+_WALK = ("method", "seed", "options")
 # Other parts of the state: name → (state) → (plain, arrays), and back: (state, plain, arrays).
-TOLD: dict = {}
-TAKEN: dict = {}
+TOLD: dict = {"choices": _tell_choices}
+TAKEN: dict = {"choices": _take_choices}
 
 
 def as_plain(value):

@@ -205,7 +205,7 @@ class Person:
             if f"list/{name}" in lines:
                 break
             if lines:
-                x, y, width, height = next(iter(lines.values()))
+                x, y, _, height = sorted(lines.values(), key=lambda rect: rect[1])[len(lines) // 2]
                 self.move(x + 20, y + 0.5 * height)
                 self.xdotool("click", 5)
             self.frames(2)
