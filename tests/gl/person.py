@@ -135,6 +135,14 @@ class Person:
         now = self.ask()["frames"]
         return self.until(lambda s: s["frames"] >= now + count)
 
+    # For an audience; see `scripts/make_film.py`
+
+    def tells(self, text: str) -> None:
+        """What comes next."""
+
+    def waits(self, seconds: float) -> None:
+        """Until what happened was seen."""
+
     # Doing
 
     def xdotool(self, *words) -> str:

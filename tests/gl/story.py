@@ -4,26 +4,34 @@ day. The tests tell it quickly; `scripts/make_film.py` tells it to an audience."
 import numpy as np
 
 
-def whole_story(someone, folder, out, left_out=(), order=("walk", "run"), pause=lambda seconds: None):
+def whole_story(someone, folder, out, left_out=(), order=("walk", "run")):
     """From an empty library to a project in `out`; folder: of clips; left_out: clips that are not to take part; order:
-    of a sequence; pause: called with the seconds an audience needs to see what happened. Returns what there is to
-    compare with after reopening."""
+    of a sequence. Returns what there is to compare with after reopening. What an audience is told and has time to see
+    goes through `someone.tells` and `someone.waits`."""
+    someone.tells("Open a folder of motion capture")
     open_folder(someone, folder)
-    pause(1.0)
+    someone.waits(1.0)
     for name in left_out:
         someone.press(f"Library/{name}")
         someone.key("x")
+    someone.tells("Build a motion graph of the ticked clips")
     build(someone)
-    pause(1.0)
-    drag_threshold(someone, pause)
-    preview_a_minimum(someone, pause)
+    someone.waits(1.0)
+    someone.tells("Drag the threshold: the graph follows at once")
+    drag_threshold(someone)
+    someone.tells("Point at the distance matrix: both poses, aligned. Click: the blended transition")
+    preview_a_minimum(someone)
+    someone.tells("A greedy walk")
     greedy(someone)
-    pause(2.0)
+    someone.waits(2.0)
+    someone.tells("A sequence: " + ", then ".join(order))
     sequence(someone, order)
-    pause(3.0)
-    follow_an_s(someone, pause)
+    someone.waits(3.0)
+    someone.tells("Draw a path on the floor, and it is walked")
+    follow_an_s(someone)
+    someone.tells("Scrub; export; save the project")
     scrub(someone)
-    pause(0.5)
+    someone.waits(0.5)
     export(someone, out)
     someone.key("ctrl+s")
     someone.answer("Save the project as", out / "story.mgproj")
@@ -47,21 +55,21 @@ def build(someone) -> None:
     someone.until(lambda s: s["graph"] and not s["jobs"] and s["lanes"]["automatic"], "a graph")
 
 
-def drag_threshold(someone, pause) -> None:
+def drag_threshold(someone) -> None:
     """Up and down again with the slider, then to the automatic choice."""
     x, y, width, height = someone.spot("Graph/##threshold")
     before, middle = someone.ask()["lanes"], y + 0.5 * height
     someone.drag((x + 0.12 * width, middle), (x + 0.4 * width, middle), steps=12)
     after = someone.until(lambda s: s["lanes"]["transitions"] > before["transitions"], "more transitions")["lanes"]
     assert after["built"] == before["built"]  # nothing was compared again
-    pause(0.7)
+    someone.waits(0.7)
     automatic = someone.ask()["lanes"]["automatic"]
     someone.press(f"Graph/Auto {automatic:.2g}")
     someone.until(lambda s: s["lanes"]["auto"], "the automatic threshold")
-    pause(0.5)
+    someone.waits(0.5)
 
 
-def preview_a_minimum(someone, pause) -> None:
+def preview_a_minimum(someone) -> None:
     """The two first clips compared, the cheapest cell looked at, clicked and played."""
     someone.press("tab/Matrix")
     status = someone.until(lambda s: s["matrix"].get("plot") and s["matrix"]["complete"] and not s["jobs"], "a matrix")
@@ -72,11 +80,11 @@ def preview_a_minimum(someone, pause) -> None:
     place = x + width * (column + 0.5 - left) / (right - left), y + height * (row + 0.5 - top) / (bottom - top)
     someone.move(*place)
     someone.until(lambda s: s["pair"] is not None, "both poses")
-    pause(1.2)
+    someone.waits(1.2)
     someone.click(*place)
     someone.until(lambda s: s["active"] == 2 and s["tracks"][2] and "→" in s["tracks"][2], "a preview")
     someone.move(*someone.middle())
-    pause(2.0)
+    someone.waits(2.0)
 
 
 def _make(someone, method: str) -> dict:
@@ -103,12 +111,12 @@ def sequence(someone, order) -> None:
     assert _make(someone, "sequential")["results"][-1][2] >= len(order) - 1
 
 
-def follow_an_s(someone, pause) -> None:
+def follow_an_s(someone) -> None:
     """Draw an S on the floor, seen from above, and walk it."""
     someone.move(*someone.middle())
     someone.key("p")
     someone.rests()
-    pause(0.4)
+    someone.waits(0.4)
     x, y, width, height = someone.ask()["scene"]
     turn = np.linspace(0.0, 1.0, 24)
     across = 0.5 + 0.24 * np.sin(2.0 * np.pi * turn)
@@ -119,7 +127,7 @@ def follow_an_s(someone, pause) -> None:
     someone.press("tools/Walk it")
     status = someone.until(lambda s: len(s["results"]) > count, "a walk along the path")
     assert status["results"][-1][1] == "path"
-    pause(6.0)
+    someone.waits(6.0)
 
 
 def scrub(someone) -> None:
