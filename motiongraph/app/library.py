@@ -129,7 +129,7 @@ class Library:
                 if entry.made is None:
                     found.setdefault(entry.clip.skeleton, []).append(entry)
             groups = [(_described(s, entries), entries) for s, entries in found.items()]
-            made = [entry for entry in self if entry.made]
+            made = [entry for entry in self if entry.made and not entry.made.live]
             self._grouped = self.version, groups + ([("made here", made)] if made else [])
         return self._grouped[1]
 

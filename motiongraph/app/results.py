@@ -30,6 +30,11 @@ class Made:
     graph: object = None
     preview: bool = False
 
+    @property
+    def live(self) -> bool:
+        """Still being made: a character that is led."""
+        return self.preview and self.method == "live"
+
     def file_frame(self, clip: int, frame: int) -> int:
         """The frame of its file that a frame of one of the walk's clips is."""
         files = self.report.get("files")

@@ -12,6 +12,9 @@ def clip_panel(state, ui) -> None:
     if entry is None:
         note("Choose a clip in the library to see what it is.")
         return
+    if entry.made and entry.made.live:
+        note("A character is being led. When it is stopped, what it walked is kept among the clips made here.")
+        return
     clip = entry.clip
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     imgui.text(entry.name)
