@@ -23,9 +23,11 @@ _BEND = 0.3  # m over which the direction of the way is taken, as a `Curve` does
 _PASSING = {"end_place": 1.0, "end_facing": 0.3, "spare": 0.4}
 _ARRIVING = {"end_place": 8.0, "end_facing": 0.0, "early": 0.3, "late": 0.5}
 _real, _whole = types.float64, types.int64
+# A plan is made sooner than the interpreter, once released, is had back from a thread that makes motion meanwhile.
+_AT_ONCE = COMPILED | {"nogil": False}
 
 
-@njit(types.Tuple((_real[:, ::1], _real))(read(_real, 2)), **COMPILED)
+@njit(types.Tuple((_real[:, ::1], _real))(read(_real, 2)), **_AT_ONCE)
 def lay(points):
     """`Road.line` along a polyline, points (N, 2) x, z metres, and its length: what `Curve.of` makes of it."""
     last = points.shape[0] - 1
@@ -117,7 +119,7 @@ def _taken(cells, number):
 
 
 @njit(types.int32[::1](TERRAIN, ROAD, RULES, CELLS, _whole, read(_real, 1), types.int32[::1], _whole, types.int32[::1],
-                       _real[:, ::1]), **COMPILED)  # fmt: skip
+                       _real[:, ::1]), **_AT_ONCE)  # fmt: skip
 def steer(terrain, road, rules, cells, frame, state, plan, looks, taken, children):
     """The transitions to take from a state, (REALS,) at `frame`: those of the plan at hand, plan (n,), or better ones.
 

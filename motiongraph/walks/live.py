@@ -197,16 +197,16 @@ class LiveWalk:
         self._frame, self._placement = int(terrain.arrive[k]), self._after(k)
         return self.graph.candidates.table[self.ground.rows[k]]
 
-    def lead(self, motion, frames: int) -> None:
-        """Decide for `motion`, a `synthesis.live.Live` of this graph, `start` and `placed`, until so many frames of it
-        are settled; its next stretch, with what that sees, needs two seconds more than are ready."""
-        while True:
-            clip, entered, earliest = motion.now
-            begins = motion.decided - (len(self.graph.clips[clip]) - entered)
-            row = self.decide(earliest, entered + frames - begins) if begins < frames else None
-            if row is None:
-                return
+    def lead(self, motion, frames: int) -> bool:
+        """Decide on the next transition of `motion`, a `synthesis.live.Live` of this graph, `start` and `placed`, and
+        have it taken, unless so many frames of it are settled, which is returned. One at a time, to fit in a frame; the
+        next stretch of motion, with what it sees, needs two seconds more than are ready."""
+        clip, entered, earliest = motion.now
+        begins = motion.decided - (len(self.graph.clips[clip]) - entered)
+        row = self.decide(earliest, entered + frames - begins) if begins < frames else None
+        if row is not None:
             motion.take(row)
+        return row is None
 
     def _settle(self):
         """A plan at all: a run must be left at its end at the latest, and the cheapest way out will do."""

@@ -140,7 +140,8 @@ def _steered(graph, fps, seconds=120):
     walk, rng = mg.LiveWalk(graph, rng=0), np.random.default_rng(0)
     live = mg.Live(walk.graph, walk.start, walk.placed)
     ahead, decided, replanned, posed, made = round(2.0 * fps), [], [], [], []
-    walk.lead(live, ahead)
+    while not walk.lead(live, ahead):
+        pass
     live.prepare(1)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(0.0005)  # as the viewer does
@@ -153,8 +154,9 @@ def _steered(graph, fps, seconds=120):
                 made.append(job.result()[1])
                 job = None
             if job is None and live.ready < frame + 0.7 * fps:
-                decided.append(_timed(lambda: walk.lead(live, live.ready + ahead))[1])
-                job = worker.submit(_timed, lambda: live.prepare(live.ready + 1))
+                settled, wall, _ = _timed(lambda: walk.lead(live, live.ready + ahead))
+                decided.append(wall)
+                job = worker.submit(_timed, lambda: live.prepare(live.ready + 1)) if settled else None
             elif job is not None:
                 replanned.append(_timed(walk.replan)[1])
             posed.append(_timed(lambda frame=frame: live.pose(frame))[1])
