@@ -109,7 +109,7 @@ class Narrator(person.Person):
 
     def key(self, *keys) -> None:
         for key in keys:
-            if self.filming and "+" in key:
+            if self.filming and "+" in key and key != "ctrl+a":
                 told, self.text = self.text, "+".join(_KEYS.get(k, k.upper()) for k in key.split("+"))
                 super().key(key)
                 self.frames(RATE // 4)

@@ -39,6 +39,7 @@ _BAR = int(
 )
 _ROUNDING, _LEAST = int(imgui.StyleVar_.window_rounding), int(imgui.StyleVar_.window_min_size)
 _PADDING, _NOTHING = int(imgui.StyleVar_.window_padding), imgui.ImVec2(1.0, 1.0)
+_DOWN = imgui.Dir.down
 _PANEL = int(imgui.WindowFlags_.no_collapse)
 _RETURNING = _PANEL | int(imgui.WindowFlags_.no_focus_on_appearing)
 _DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
@@ -55,7 +56,7 @@ class Layout:
 
     def draw(self, state, ui) -> None:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
-        view = imgui.get_main_viewport()
+        view, shown = imgui.get_main_viewport(), state.wishes.shown
         if not state.wishes.panels:
             imgui.dock_space_over_viewport(_SPACE, view, imgui.DockNodeFlags_.keep_alive_only)
             ui.scene = view.pos.x, view.pos.y, view.size.x, view.size.y
@@ -63,8 +64,16 @@ class Layout:
             self._floating(state, ui)
             return
         menu_bar(state, ui)
-        self._bar("##status", imgui.get_frame_height(), (ui.px(10), ui.px(4)), status_bar, state, ui)
-        self._bar("##timeline", timeline.height(state, ui), None, timeline.timeline_panel, state, ui)
+        padding = imgui.ImVec2(ui.px(10), ui.px(4))
+        imgui.push_style_var(_PADDING, padding)
+        shows = self._begin_bar("##status", view, imgui.get_font_size() + 2 * padding.y)
+        imgui.pop_style_var()
+        if shows:
+            status_bar(state, ui)
+        imgui.end()
+        if self._begin_bar("##timeline", view, timeline.height(state, ui)):
+            timeline.timeline_panel(state, ui)
+        imgui.end()
         if state.wishes.reset_layout or self._build:
             state.wishes.reset_layout = self._build = False
             _first_layout(view, ui, timeline.height(state, ui) + imgui.get_frame_height())
@@ -72,9 +81,10 @@ class Layout:
         imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
         node = imgui.internal.dock_builder_get_central_node(_SPACE)
         if node is not None:
-            ui.scene = node.pos.x, node.pos.y, node.size.x, node.size.y
+            pos, size = node.pos, node.size
+            ui.scene = pos.x, pos.y, size.x, size.y
         for name, (title, content, _) in DOCKED.items():
-            if name in state.wishes.shown:
+            if name in shown:
                 self._docked(title, content, state, ui)
         self._returning = False
         if self._front:
@@ -84,20 +94,13 @@ class Layout:
         self._floating(state, ui)
 
     @staticmethod
-    def _bar(name, height, padding, content, state, ui) -> None:
-        """A line along the bottom of the window, above those drawn before it."""
-        if padding:
-            imgui.push_style_var(_PADDING, padding)
-            height = imgui.get_font_size() + 2 * padding[1]
+    def _begin_bar(name: str, view, height: float) -> bool:
+        """A line along the bottom of the window, above those drawn before it; whether it is to be seen."""
         imgui.push_style_var(_ROUNDING, 0.0)
         imgui.push_style_var(_LEAST, _NOTHING)
-        shown = imgui.internal.begin_viewport_side_bar(name, imgui.get_main_viewport(), imgui.Dir.down, height, _BAR)
+        shows = imgui.internal.begin_viewport_side_bar(name, view, _DOWN, height, _BAR)
         imgui.pop_style_var(2)
-        if padding:
-            imgui.pop_style_var()
-        if shown:
-            content(state, ui)
-        imgui.end()
+        return shows
 
     def _docked(self, title, content, state, ui) -> None:
         if title not in self._known:

@@ -46,10 +46,12 @@ class Pointer:
     def _press(self, state, ui, io) -> None:
         if io.want_capture_mouse or self._holding is not None:
             return
-        pane = _pane_under(ui, io.mouse_pos)
         for button in (_LEFT, _RIGHT, _MIDDLE):
-            if pane is None or not imgui.is_mouse_clicked(button):
+            if not imgui.is_mouse_clicked(button):
                 continue
+            pane = _pane_under(ui, io.mouse_pos)
+            if pane is None:
+                return
             track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
             if track != state.active:
                 state.issue(do.TakeTrack(track))

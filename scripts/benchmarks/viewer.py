@@ -23,12 +23,12 @@ CROWDS = (1, 10, 200)
 _DRAWS = ("glDraw", "glClear", "glBlit")
 
 
-def run(mocap) -> dict:
+def run(mocap, script: str = __file__) -> dict:
     """Rows of milliseconds: median and 99th percentile of our own work, medians of the phases, seconds to a window."""
     # In a process of its own, with a screen and the settings of a first run.
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "MOTIONGRAPH_CONFIG": folder}
-        command = [sys.executable, __file__, str(mocap)]
+        command = [sys.executable, script, str(mocap)]
         if not environment.get("DISPLAY"):
             if shutil.which("xvfb-run") is None:
                 raise SystemExit("viewer: no screen; install Xvfb (apt install xvfb) or set DISPLAY")

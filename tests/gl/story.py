@@ -4,10 +4,10 @@ day. The tests tell it quickly; `scripts/make_film.py` tells it to an audience."
 import numpy as np
 
 
-def whole_story(someone, folder, out, left_out=(), order=("walk", "run")):
-    """From an empty library to a project in `out`; folder: of clips; left_out: clips that are not to take part; order:
-    of a sequence. Returns what there is to compare with after reopening. What an audience is told and has time to see
-    goes through `someone.tells` and `someone.waits`."""
+def whole_story(someone, folder, out, left_out=(), pair=("walk", "walk_left"), order=("walk", "run")):
+    """From an empty library to a project in `out`; folder: of clips; left_out: clips that are not to take part; pair:
+    clips to compare; order: of a sequence. Returns what there is to compare with after reopening. What an audience is
+    told and has time to see goes through `someone.tells` and `someone.waits`."""
     someone.tells("Open a folder of motion capture")
     open_folder(someone, folder)
     someone.waits(1.0)
@@ -20,7 +20,7 @@ def whole_story(someone, folder, out, left_out=(), order=("walk", "run")):
     someone.tells("Drag the threshold: the graph follows at once")
     drag_threshold(someone)
     someone.tells("Point at the distance matrix: both poses, aligned. Click: the blended transition")
-    preview_a_minimum(someone)
+    preview_a_minimum(someone, pair)
     someone.tells("A greedy walk")
     greedy(someone)
     someone.waits(2.0)
@@ -56,7 +56,7 @@ def build(someone) -> None:
 
 
 def drag_threshold(someone) -> None:
-    """Up and down again with the slider, then to the automatic choice."""
+    """Up with the slider, to the automatic choice, and to a little more than that."""
     x, y, width, height = someone.spot("Graph/##threshold")
     before, middle = someone.ask()["lanes"], y + 0.5 * height
     someone.drag((x + 0.12 * width, middle), (x + 0.4 * width, middle), steps=12)
@@ -67,12 +67,22 @@ def drag_threshold(someone) -> None:
     someone.press(f"Graph/Auto {automatic:.2g}")
     someone.until(lambda s: s["lanes"]["auto"], "the automatic threshold")
     someone.waits(0.5)
+    someone.drag((x + 0.14 * width, middle), (x + 0.22 * width, middle), steps=8)
+    someone.until(lambda s: not s["lanes"]["auto"] and s["lanes"]["limits"][0] > 1.5, "a chosen threshold")
 
 
-def preview_a_minimum(someone) -> None:
-    """The two first clips compared, the cheapest cell looked at, clicked and played."""
+def preview_a_minimum(someone, pair) -> None:
+    """Two clips compared, the cheapest cell looked at, clicked and played."""
     someone.press("tab/Matrix")
-    status = someone.until(lambda s: s["matrix"].get("plot") and s["matrix"]["complete"] and not s["jobs"], "a matrix")
+    for name, clip in zip(("rows", "columns"), pair):
+        someone.press(f"Matrix/##{name}")
+        someone.choose(clip)
+
+    def compared(status):
+        matrix = status["matrix"]
+        return matrix.get("clips") == list(pair) and matrix["complete"] and matrix["plot"] and not status["jobs"]
+
+    status = someone.until(compared, "a matrix")
     matrix = status["matrix"]
     x, y, width, height = matrix["plot"]
     left, top, right, bottom = matrix["seen"]

@@ -51,4 +51,4 @@ def test_the_story_on_the_samples(screen, tmp_path):
 
 
 def test_the_story_on_captures(screen, tmp_path, mocap):
-    tell(screen, mocap / "cmu" / "asf_amc" / "16", tmp_path, order=("16_15", "16_31"))
+    tell(screen, mocap / "cmu" / "asf_amc" / "16", tmp_path, pair=("16_15", "16_31"), order=("16_15", "16_31"))

@@ -118,7 +118,7 @@ class Marks(Batch):
     columns = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Light:
     """towards: direction from the scene to the sun; strength of sun and sky; softness: how much wider a shadow's
     edge gets a metre away from what casts it, in metres."""
@@ -143,7 +143,7 @@ class Floor:
     contact: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Backdrop:
     """Colours of the surroundings, r g b: overhead, at the horizon, and of the floor's two kinds of squares."""
 

@@ -18,6 +18,7 @@ from motiongraph.viewer.gl.texture import ShadowSampler
 
 DEPTH_UNIT, COMPARE_UNIT = 1, 2
 _LEAST, _STEP = 1.5, 1.15  # metres of the smallest radius, and how sizes are rounded up
+_LOG_STEP = math.log(_STEP)
 _FARTHEST = 40.0  # metres of radius beyond which a map would be too coarse to be worth having
 _MODE = Mode(GL.GL_LESS, write=True, srgb=True, clamp=True)  # what is nearer to the sun than the map still casts
 
@@ -32,18 +33,18 @@ def fit(axes: np.ndarray, low: Point, high: Point, resolution: int) -> tuple[Mat
     The radius moves in steps and the centre by whole texels, so that edges do not crawl when characters walk.
     """
     radius = max(0.5 * math.dist(low, high), _LEAST)
-    radius = min(_LEAST * _STEP ** math.ceil(math.log(radius / _LEAST) / math.log(_STEP)), _FARTHEST)
+    radius = min(_LEAST * _STEP ** math.ceil(math.log(radius / _LEAST) / _LOG_STEP), _FARTHEST)
     texel = 2.0 * radius / resolution
-    x, y, z = (0.5 * (a + b) for a, b in zip(low, high))
+    x, y, z = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])
     right, up, back = axes.tolist()
-    across, upward, ahead = (a * x + b * y + c * z for a, b, c in (right, up, back))
+    across, upward, ahead = [a * x + b * y + c * z for a, b, c in (right, up, back)]
     across, upward = round(across / texel) * texel, round(upward / texel) * texel
     # What receives shadows may lie behind what casts them as far as a shadow falls across the floor.
     depth = 6.0 * radius
     matrix = (
         (right[0] / radius, right[1] / radius, right[2] / radius, -across / radius),
         (up[0] / radius, up[1] / radius, up[2] / radius, -upward / radius),
-        (*(-2.0 * c / depth for c in back), (ahead + radius) * 2.0 / depth - 1.0),
+        (*[-2.0 * c / depth for c in back], (ahead + radius) * 2.0 / depth - 1.0),
         (0.0, 0.0, 0.0, 1.0),
     )
     return matrix, texel, depth
@@ -66,7 +67,7 @@ class Fitted:
     def to_map(self) -> Matrix:
         """World to the map: place 0 … 1, depth 0 … 1."""
         *rows, last = self.matrix
-        return (*((0.5 * a, 0.5 * b, 0.5 * c, 0.5 * d + 0.5) for a, b, c, d in rows), last)
+        return (*[(0.5 * a, 0.5 * b, 0.5 * c, 0.5 * d + 0.5) for a, b, c, d in rows], last)
 
     def footprint(self, height: float, softness: float) -> tuple[float, float, float, float]:
         """Lowest x and z, highest x and z of the floor at this height that the casters can shade."""
@@ -98,9 +99,10 @@ class ShadowMap:
         casters = [b for b in scene.batches if b.shadow and b.groups is None and len(b) and bodies.draws(b)]
         if not casters:
             return None
-        stored = [store.ready(batch) for batch in casters]
-        low = tuple(map(min, zip(*(s.low for s in stored))))
-        high = tuple(map(max, zip(*(s.high for s in stored))))
+        first, *others = [store.ready(batch) for batch in casters]
+        low, high = first.low, first.high
+        for stored in others:
+            low, high = tuple(map(min, low, stored.low)), tuple(map(max, high, stored.high))
         if not math.dist(low, high) < math.inf:
             return None
         axes = light_axes(scene.light.towards)

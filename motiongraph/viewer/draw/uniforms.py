@@ -97,7 +97,8 @@ def _surroundings(light, backdrop, style: str, height: float) -> tuple[float, ..
 
 def _columns(rows) -> tuple[float, ...]:
     """A matrix given by its rows, as it lies in a block."""
-    return tuple(number for column in zip(*rows) for number in column)
+    a, b, c, d = zip(*rows)
+    return (*a, *b, *c, *d)
 
 
 _NOWHERE = (0.0,) * 16

@@ -6,6 +6,12 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
 from motiongraph.viewer.panels.widgets import action_button, colour32, field, icons, note, section, tooltip, word_colour
 
+_CLAMPED = int(imgui.SliderFlags_.always_clamp)
+_GROOVE, _IN_USE, _HEAD = colour32((0, 0, 0), 0.35), colour32(word_colour("walk"), 0.8), colour32((1, 1, 1))
+_MIRROR, _EXPORT = f"{icons.ICON_FA_CLONE}  Mirror", f"{icons.ICON_FA_FILE_EXPORT}  Export"
+_Point = imgui.ImVec2
+_ALL_WIDE = _Point(-1, 0)
+
 
 def clip_panel(state, ui) -> None:
     entry = state.entry
@@ -26,13 +32,13 @@ def clip_panel(state, ui) -> None:
         imgui.text_disabled(f"opens with {clip.first} added pose{'s' if clip.first > 1 else ''}, left out")
     _labels(entry, state, ui)
     _trim(entry, state, ui)
-    imgui.dummy((0, ui.px(2)))
+    imgui.dummy(_Point(0, ui.px(2)))
     changed, used = imgui.checkbox("Use in graph", entry.used)
     if changed:
         state.issue(do.UseClip(entry.number, used))
-    action_button(f"{icons.ICON_FA_CLONE}  Mirror", "mirror", state, ui)
+    action_button(_MIRROR, "mirror", state, ui)
     imgui.same_line()
-    action_button(f"{icons.ICON_FA_FILE_EXPORT}  Export", "export", state, ui)
+    action_button(_EXPORT, "export", state, ui)
     imgui.same_line()
     action_button(icons.ICON_FA_TRASH, "remove", state, ui)
 
@@ -69,7 +75,7 @@ def _labels(entry, state, ui) -> None:
     _, ui.texts["part"] = imgui.input_text_with_hint("##part", "word for a part", ui.texts.get("part", ""))
     imgui.same_line()
     imgui.begin_disabled(not ui.texts["part"].strip() or not entry.trimmed)
-    if imgui.button("Label part", (-1, 0)):
+    if imgui.button("Label part", _ALL_WIDE):
         here = {w for w, a, b in entry.spans if a <= entry.start and b >= entry.stop}
         words = tuple(here | {ui.texts["part"].strip()})
         state.issue(do.SetLabels(entry.number, words, entry.start, entry.stop))
@@ -82,17 +88,17 @@ def _trim(entry, state, ui) -> None:
     last = len(entry.clip)
     field("frames")
     changed, start, stop = imgui.drag_int_range2(
-        "##trim", entry.start, entry.stop, 1.0, entry.clip.first, last, "%d", "%d", imgui.SliderFlags_.always_clamp
+        "##trim", entry.start, entry.stop, 1.0, entry.clip.first, last, "%d", "%d", _CLAMPED
     )
     if changed:
         state.issue(do.Trim(entry.number, start, max(stop, start + 1)))
-    third = (imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3
-    action_button("begin here", "trim start", state, ui, (third, 0))
+    third = _Point((imgui.get_content_region_avail().x - 2 * imgui.get_style().item_spacing.x) / 3, 0)
+    action_button("begin here", "trim start", state, ui, third)
     imgui.same_line()
-    action_button("end here", "trim end", state, ui, (third, 0))
+    action_button("end here", "trim end", state, ui, third)
     imgui.same_line()
     imgui.begin_disabled(not entry.trimmed)
-    action_button("all", "untrim", state, ui, (third, 0))
+    action_button("all", "untrim", state, ui, third)
     imgui.end_disabled()
     _bar(entry, frame_of(state), ui)
 
@@ -101,10 +107,11 @@ def _bar(entry, frame, ui) -> None:
     """The part in use within the whole, and where the play head is."""
     draw, where = imgui.get_window_draw_list(), imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, ui.px(5)
-    draw.add_rect_filled(where, (where.x + wide, where.y + high), colour32((0, 0, 0), 0.35), high / 2)
-    count = max(len(entry.clip), 1)
-    left, right = (where.x + wide * f / count for f in (entry.start, entry.stop))
-    draw.add_rect_filled((left, where.y), (right, where.y + high), colour32(word_colour("walk"), 0.8), high / 2)
-    x = where.x + wide * frame / count
-    draw.add_rect_filled((x - 1, where.y - 2), (x + 1, where.y + high + 2), colour32((1, 1, 1)))
-    imgui.dummy((wide, high + ui.px(4)))
+    left, top, count = where.x, where.y, max(len(entry.clip), 1)
+    bottom, scale = top + high, wide / count
+    draw.add_rect_filled(where, _Point(left + wide, bottom), _GROOVE, high / 2)
+    start, stop = left + scale * entry.start, left + scale * entry.stop
+    draw.add_rect_filled(_Point(start, top), _Point(stop, bottom), _IN_USE, high / 2)
+    x = left + scale * frame
+    draw.add_rect_filled(_Point(x - 1, top - 2), _Point(x + 1, bottom + 2), _HEAD)
+    imgui.dummy(_Point(wide, high + ui.px(4)))

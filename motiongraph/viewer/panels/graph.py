@@ -14,6 +14,10 @@ _ABOUT = (
     "walk through it."
 )
 _KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
+_INVITING, _WAITING = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.3)
+_DARK = colour32((0.06, 0.06, 0.07))
+_BUTTON, _TEXT = int(imgui.Col_.button), int(imgui.Col_.text)
+_OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 
@@ -35,21 +39,23 @@ def graph_panel(state, ui) -> None:
 
 def _invitation(state, ui, job) -> None:
     """Nothing is built yet."""
-    imgui.dummy((0.0, ui.px(6)))
+    gap = imgui.ImVec2(0.0, ui.px(6))
+    imgui.dummy(gap)
     imgui.push_text_wrap_pos(0.0)
     imgui.text_unformatted(_ABOUT)
     imgui.pop_text_wrap_pos()
-    imgui.dummy((0.0, ui.px(6)))
+    imgui.dummy(gap)
     if job is not None:
         _progress(state, ui, job)
         return
     count = len(taking_part(state))
     clips = f"{count} ticked clip{'' if count == 1 else 's'}"
     imgui.begin_disabled(not count)
-    imgui.push_style_color(imgui.Col_.button, colour32(theme.ACCENT, 0.75 if count else 0.3))
-    imgui.push_style_color(imgui.Col_.text, (0.06, 0.06, 0.07, 1.0))
+    imgui.push_style_color(_BUTTON, _INVITING if count else _WAITING)
+    imgui.push_style_color(_TEXT, _DARK)
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
-    if imgui.button(f"{icons.ICON_FA_DIAGRAM_PROJECT}  Build graph of {clips}", (-1, 2.6 * imgui.get_font_size())):
+    size = imgui.ImVec2(-1, 2.6 * imgui.get_font_size())
+    if imgui.button(f"{icons.ICON_FA_DIAGRAM_PROJECT}  Build graph of {clips}", size):
         state.issue(do.BuildGraph())
     imgui.pop_font()
     imgui.pop_style_color(2)
@@ -57,8 +63,8 @@ def _invitation(state, ui, job) -> None:
     _options(state)
     if not count:
         note("Tick clips in the library first." if len(state.library) else "Open clips first, or drop files here.")
-    imgui.dummy((0.0, ui.px(4)))
-    action_button(f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…", "open graph", state, ui)
+    imgui.dummy(imgui.ImVec2(0.0, ui.px(4)))
+    action_button(_OPEN, "open graph", state, ui)
 
 
 def _options(state) -> None:

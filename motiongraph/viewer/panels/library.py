@@ -5,7 +5,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act
-from motiongraph.viewer.panels.widgets import icons, note, tooltip
+from motiongraph.viewer.panels.widgets import colour32, icons, note, tooltip
 
 _SPAN = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
 _TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x)
@@ -13,6 +13,12 @@ _TREE = int(
     imgui.TreeNodeFlags_.default_open
     | imgui.TreeNodeFlags_.span_avail_width
     | imgui.TreeNodeFlags_.no_tree_push_on_open
+)
+_STRETCH, _PADDING = int(imgui.TableColumnFlags_.width_stretch), int(imgui.StyleVar_.frame_padding)
+_TEXT, _FAINT = int(imgui.Col_.text), colour32(theme.FAINT)
+_OPENING = tuple(
+    (icon, ACTIONS[name], f"{ACTIONS[name].text}  ({ACTIONS[name].keys[0]})")
+    for icon, name in ((icons.ICON_FA_FILE, "open"), (icons.ICON_FA_FOLDER_OPEN, "open folder"))
 )
 
 
@@ -30,9 +36,10 @@ def library_panel(state, ui) -> None:
     filtered = _filter(state, ui)
     imgui.begin_child("clips")
     for title, entries in state.library.groups():
-        shown = [e for e in entries if filtered in e.name.lower() or filtered in e.words.lower()]
-        if shown:
-            _group(title, shown, state, ui)
+        if filtered:
+            entries = [e for e in entries if filtered in e.name.lower() or filtered in e.words.lower()]
+        if entries:
+            _group(title, entries, state, ui)
     imgui.end_child()
     if ui.texts.get("context"):
         imgui.open_popup("clip")
@@ -45,10 +52,10 @@ def library_panel(state, ui) -> None:
 
 
 def _buttons(state, ui) -> None:
-    for icon, name in ((icons.ICON_FA_FILE, "open"), (icons.ICON_FA_FOLDER_OPEN, "open folder")):
+    for icon, action, told in _OPENING:
         if imgui.button(icon):
-            act(ACTIONS[name], state, ui)
-        tooltip(f"{ACTIONS[name].text}  ({ACTIONS[name].keys[0]})")
+            act(action, state, ui)
+        tooltip(told)
         imgui.same_line()
     if imgui.button(icons.ICON_FA_CLOUD_ARROW_DOWN):
         state.issue(do.ShowPanel("fetch", True))
@@ -75,7 +82,7 @@ def _filter(state, ui) -> str:
 
 
 def _group(title: str, entries: list, state, ui) -> None:
-    imgui.push_style_color(imgui.Col_.text, theme.FAINT)
+    imgui.push_style_color(_TEXT, _FAINT)
     is_open = imgui.tree_node_ex(title, _TREE)
     imgui.pop_style_color()
     if not is_open:
@@ -83,9 +90,9 @@ def _group(title: str, entries: list, state, ui) -> None:
     if not imgui.begin_table(title, 3, _TABLE):
         return
     imgui.table_setup_column("use")
-    imgui.table_setup_column("name", imgui.TableColumnFlags_.width_stretch)
+    imgui.table_setup_column("name", _STRETCH)
     imgui.table_setup_column("seconds")
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(2), 0))
+    imgui.push_style_var(_PADDING, imgui.ImVec2(ui.px(2), 0))
     clipper = imgui.ListClipper()
     clipper.begin(len(entries))
     chosen = state.tracks[state.active].clip

@@ -109,7 +109,10 @@ def _progress(job, state) -> None:
 
 
 def _offer(state) -> None:
-    """What is too large to be compared unasked, or was cancelled."""
+    """What is too large to be compared unasked, or was cancelled; where nothing is chosen, to choose."""
+    if wanted(state) is None:
+        note("Choose two clips above, or one to compare with itself.")
+        return
     n, m = cells(state)
     if n * m > AT_ONCE or wanted(state) == state.matrix.asked:
         note(f"{n:,} × {m:,} windows.")

@@ -1,5 +1,6 @@
 """The menu bar: everything there is, by name, with its key; the frame rate at its end."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from imgui_bundle import imgui
@@ -38,15 +39,21 @@ def menu_bar(state, ui) -> None:
         if imgui.begin_menu(name):
             content(state, ui)
             imgui.end_menu()
-    rate, median, _ = ui.timings.summary()
-    text = f"{rate:.0f} fps · {median:.1f} ms"
-    imgui.same_line(imgui.get_window_width() - imgui.calc_text_size(text).x - 2 * imgui.get_style().item_spacing.x)
+    text, width = _rate(*ui.timings.summary()[:2], ui.scale)
+    imgui.same_line(imgui.get_window_width() - width)
     imgui.text_disabled(text)
     if imgui.is_item_hovered():
         imgui.set_tooltip("frames a second, and our own work for each (median); click for more")
     if imgui.is_item_clicked():
         state.issue(do.ShowPanel("stats", True))
     imgui.end_main_menu_bar()
+
+
+@lru_cache(maxsize=4)
+def _rate(rate: float, median: float, scale: float) -> tuple[str, float]:
+    """Frames a second and ms of our own work in words, and how wide that is up to the window's edge."""
+    text = f"{rate:.0f} fps · {median:.1f} ms"
+    return text, imgui.calc_text_size(text).x + 2 * imgui.get_style().item_spacing.x
 
 
 def _items(names: str, state, ui) -> None:

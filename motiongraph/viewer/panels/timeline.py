@@ -19,8 +19,16 @@ _LOOP_ICONS = {
     "once": icons.ICON_FA_ARROW_RIGHT_LONG,
 }
 
+_BACK = (icons.ICON_FA_BACKWARD_FAST, "start"), (icons.ICON_FA_BACKWARD_STEP, "step back")
+_AHEAD = (icons.ICON_FA_FORWARD_STEP, "step"), (icons.ICON_FA_FORWARD_FAST, "end")
+_WIDTH = 4.6  # of the field for the frame, in heights of the text
+_LANES = tuple(f"lane {track}" for track in range(len(TRACKS)))
+# Plain numbers and points: Dear ImGui's binding takes longer to make them of flags and tuples than for the call.
 _SPEED = int(imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp)
-_FAINT, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.35)
+_ENTERED, _RIGHT = int(imgui.InputTextFlags_.enter_returns_true), int(imgui.MouseButton_.right)
+_FAINT, _LINE, _END = colour32(theme.FAINT), colour32(theme.FAINT, 0.35), colour32(theme.FAINT, 0.9)
+_GROUND, _DIM, _HEAD = colour32((0, 0, 0), 0.28), colour32((0.086, 0.094, 0.110), 0.72), colour32(theme.ACCENT)
+_Point = imgui.ImVec2
 
 
 def timeline_panel(state, ui) -> None:
@@ -31,36 +39,36 @@ def timeline_panel(state, ui) -> None:
 
 def height(state, ui) -> float:
     """What the panel needs, in screen coordinates."""
+    return _height(state.scene.views, imgui.get_font_size(), ui.scale)
+
+
+@lru_cache(maxsize=16)
+def _height(lanes: int, font_size: float, scale: float) -> float:
     style = imgui.get_style()
-    lanes = len(visible_tracks(state)) * (_lane_height(ui) + style.item_spacing.y)
-    return imgui.get_frame_height_with_spacing() + lanes + 2 * style.window_padding.y
+    each = _lane_height() + style.item_spacing.y
+    return imgui.get_frame_height_with_spacing() + lanes * each + 2 * style.window_padding.y
 
 
 def _transport(state, ui) -> None:
-    playback, size = state.playback, imgui.ImVec2(2.3 * imgui.get_font_size(), 0)
+    playback, unit = state.playback, imgui.get_font_size()
+    size, near, apart = _Point(2.3 * unit, 0), ui.px(3), ui.px(12)
     play = icons.ICON_FA_PAUSE if playback.playing else icons.ICON_FA_PLAY
-    for icon, name in (
-        (icons.ICON_FA_BACKWARD_FAST, "start"),
-        (icons.ICON_FA_BACKWARD_STEP, "step back"),
-        (play, "play"),
-        (icons.ICON_FA_FORWARD_STEP, "step"),
-        (icons.ICON_FA_FORWARD_FAST, "end"),
-    ):
+    for icon, name in (*_BACK, (play, "play"), *_AHEAD):
         action_button(icon, name, state, ui, size)
-        imgui.same_line(0, ui.px(3))
-    imgui.same_line(0, ui.px(12))
+        imgui.same_line(0, near)
+    imgui.same_line(0, apart)
     action_button(_LOOP_ICONS[playback.loop], "loop", state, ui, size)
-    imgui.same_line(0, ui.px(3))
+    imgui.same_line(0, near)
     action_button(icons.ICON_FA_BACKWARD, "reverse", state, ui, size)
-    imgui.same_line(0, ui.px(12))
-    imgui.set_next_item_width(4.5 * imgui.get_font_size())
+    imgui.same_line(0, apart)
+    imgui.set_next_item_width(4.5 * unit)
     changed, speed = imgui.drag_float("##speed", playback.speed, 0.01, SLOWEST, FASTEST, "× %.2f", _SPEED)
     if changed:
         state.issue(do.SetSpeed(speed))
-    if imgui.is_item_clicked(imgui.MouseButton_.right):
+    if imgui.is_item_clicked(_RIGHT):
         state.issue(do.SetSpeed(1.0))
     tooltip("speed, 0.1 to 4 times: drag, double-click to type, right click for normal")
-    imgui.same_line(0, ui.px(12))
+    imgui.same_line(0, apart)
     _root(state, ui)
     _where(state, ui)
 
@@ -89,13 +97,8 @@ def _where(state, ui) -> None:
     entry = state.entry
     if entry is None:
         return
-    frame, fps = frame_of(state), entry.clip.fps
-    tail = f"/ {len(entry.clip) - 1}  ·  {frame / fps:.2f} s"
-    room = f"/ {len(entry.clip) - 1}  ·  {len(entry.clip) / fps:.2f} s"
-    width = 4.6 * imgui.get_font_size()
-    style = imgui.get_style()
-    wanted = width + imgui.calc_text_size("frame").x + imgui.calc_text_size(room).x + 2 * style.item_spacing.x
-    right = imgui.get_window_width() - style.window_padding.x - wanted
+    frame, fps, frames, unit = frame_of(state), entry.clip.fps, len(entry.clip), imgui.get_font_size()
+    right = imgui.get_window_width() - _room(frames, fps, unit, ui.scale)
     imgui.same_line()
     if right < imgui.get_cursor_pos_x():
         imgui.new_line()  # never over the controls: on a narrow window it is left out
@@ -104,72 +107,83 @@ def _where(state, ui) -> None:
     imgui.set_cursor_pos_x(right)
     imgui.text_disabled("frame")
     imgui.same_line()
-    imgui.set_next_item_width(width)
-    changed, value = imgui.input_int("##frame", int(frame), 0, 0, imgui.InputTextFlags_.enter_returns_true)
+    imgui.set_next_item_width(_WIDTH * unit)
+    changed, value = imgui.input_int("##frame", int(frame), 0, 0, _ENTERED)
     if changed:
         state.issue(do.Seek(value))
     tooltip("type a frame and press Enter")
     imgui.same_line()
-    imgui.text_disabled(tail)
+    imgui.text_disabled(f"/ {frames - 1}  ·  {frame / fps:.2f} s")
 
 
-def _lane_height(ui) -> float:
+@lru_cache(maxsize=64)
+def _room(frames: int, fps: float, font_size: float, scale: float) -> float:
+    """What frame and time of a clip need at the most, up to the window's edge."""
+    style, longest = imgui.get_style(), f"/ {frames - 1}  ·  {frames / fps:.2f} s"
+    texts = imgui.calc_text_size("frame").x + imgui.calc_text_size(longest).x
+    return _WIDTH * font_size + texts + 2 * style.item_spacing.x + style.window_padding.x
+
+
+def _lane_height() -> float:
     return 3.3 * imgui.get_font_size()
 
 
 def _lane(track: int, state, ui) -> None:
     """A ruler in frames with the labels below it; dragging scrubs, dragging an end trims."""
     entry = state.library.get(state.tracks[track].clip)
-    wide, high = max(imgui.get_content_region_avail().x, 1.0), _lane_height(ui)
+    unit, wide, high = imgui.get_font_size(), max(imgui.get_content_region_avail().x, 1.0), _lane_height()
     where, draw = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
+    x, top = where.x, where.y
     split = state.scene.views > 1
-    imgui.invisible_button(f"lane {track}", (wide, high))
-    left = where.x + (3.0 * imgui.get_font_size() if split else 0.0)
-    edge = ui.px(6)
-    inner = left + edge, max(where.x + wide - edge, left + edge + 1.0)
-    rounding = ui.px(4)
-    active = track == state.active
-    draw.add_rect_filled((left, where.y), (where.x + wide, where.y + high), colour32((0, 0, 0), 0.28), rounding)
+    imgui.invisible_button(_LANES[track], _Point(wide, high))
+    left, right, bottom = x + (3.0 * unit if split else 0.0), x + wide, top + high
+    edge, rounding = ui.px(6), ui.px(4)
+    inner = left + edge, max(right - edge, left + edge + 1.0)
+    middle = top + 0.5 * (high - unit)
+    draw.add_rect_filled(_Point(left, top), _Point(right, bottom), _GROUND, rounding)
     if split:
-        colour = theme.ACCENT if active else theme.FAINT
-        at_middle = where.x + ui.px(2), where.y + 0.5 * (high - imgui.get_font_size())
-        draw.add_text(at_middle, colour32(colour), TRACKS[track])
+        draw.add_text((x + ui.px(2), middle), _HEAD if track == state.active else _FAINT, TRACKS[track])
     if entry is None:
         hint = "choose a clip in the library" if track < 2 else "the result of a walk comes here, or any clip"
-        draw.add_text((inner[0], where.y + 0.5 * (high - imgui.get_font_size())), colour32(theme.FAINT), hint)
+        draw.add_text((inner[0], middle), _FAINT, hint)
         if imgui.is_item_clicked():
             state.issue(do.TakeTrack(track))
         return
     if state.leading is not None and entry.number == state.leading.number:
         text = f"live, {state.leading.seconds:.1f} s so far: Stop (Shift+W) keeps it as a result"
-        draw.add_text((inner[0], where.y + 0.5 * (high - imgui.get_font_size())), colour32(theme.GOOD), text)
+        draw.add_text((inner[0], middle), colour32(theme.GOOD), text)
         return
     last = max(len(entry.clip) - 1, 1)
 
     def at(frame):
         return inner[0] + (inner[1] - inner[0]) * frame / last
 
-    for start, stop, place, text in _ruler(last, *inner, where.y, imgui.get_font_size(), ui.scale):
+    for start, stop, place, text in _ruler(last, *inner, top, unit, ui.scale):
         draw.add_line(start, stop, _LINE)
         if text:
             draw.add_text(place, _FAINT, text)
     if entry.made:
-        tall = 1.35 * imgui.get_font_size()
-        pieces(draw, entry, inner, where.y + high - tall - ui.px(2), tall, ui)
+        tall = 1.35 * unit
+        pieces(draw, entry, inner, bottom - tall - ui.px(2), tall, ui)
     else:
-        _spans(draw, entry, at, where.y + high, ui)
-    dim = colour32((0.086, 0.094, 0.110), 0.72)
-    draw.add_rect_filled((left, where.y), (at(entry.start), where.y + high), dim, rounding)
-    draw.add_rect_filled((at(entry.stop - 1), where.y), (where.x + wide, where.y + high), dim, rounding)
-    for frame in (entry.start, entry.stop - 1):
-        x = at(frame)
-        draw.add_rect_filled((x - ui.px(1.5), where.y), (x + ui.px(1.5), where.y + high), colour32(theme.FAINT, 0.9), 1)
-    x = at(frame_of(state, track))
-    colour = colour32(theme.ACCENT)
-    draw.add_line((x, where.y), (x, where.y + high), colour, ui.px(2))
-    half = ui.px(5)
-    draw.add_triangle_filled((x - half, where.y), (x + half, where.y), (x, where.y + 1.4 * half), colour)
+        _spans(draw, entry, at, bottom, ui)
+    ends = _ends(left, at(entry.start), at(entry.stop - 1), right, top, bottom, ui.scale)
+    for (corner, other), colour, radius in zip(ends, (_DIM, _DIM, _END, _END), (rounding, rounding, 1, 1)):
+        draw.add_rect_filled(corner, other, colour, radius)
+    x, half = at(frame_of(state, track)), ui.px(5)
+    tip = _Point(x, top)
+    draw.add_line(tip, _Point(x, bottom), _HEAD, ui.px(2))
+    tip.y += 1.4 * half
+    draw.add_triangle_filled(_Point(x - half, top), _Point(x + half, top), tip, _HEAD)
     _drag(track, entry, at, (inner[0], inner[1], last), state, ui)
+
+
+@lru_cache(maxsize=64)
+def _ends(left: float, start: float, stop: float, right: float, top: float, bottom: float, scale: float) -> list:
+    """Corners of what lies before the part in use, of what lies after it, and of the two handles between."""
+    half = 1.5 * scale
+    spans = (left, start), (stop, right), (start - half, start + half), (stop - half, stop + half)
+    return [(_Point(a, top), _Point(b, bottom)) for a, b in spans]
 
 
 @lru_cache(maxsize=64)
@@ -184,7 +198,7 @@ def _ruler(last: int, left: float, right: float, top: float, high: float, scale:
         x, text = left + (right - left) * frame / last, str(frame)
         text = text if x + 0.62 * high * len(text) < right else ""  # digits are that wide
         points = (x, top + 3 * scale), (x, top + 1.25 * high), (x + 3 * scale, top + scale)
-        found.append((*(imgui.ImVec2(*point) for point in points), text))
+        found.append((*(_Point(*point) for point in points), text))
     return found
 
 
@@ -209,6 +223,9 @@ def _spans(draw, entry, at, bottom, ui) -> None:
 
 def _drag(track, entry, at, span, state, ui) -> None:
     """What the mouse does with the lane: an end of the part in use when it was caught, else the play head."""
+    held = ui.drag is not None and ui.drag[1] == track
+    if not (held or imgui.is_item_hovered() or imgui.is_item_activated()):
+        return
     mouse = imgui.get_mouse_pos().x
     left, right, last = span
     frame = (mouse - left) / max(right - left, 1.0) * last

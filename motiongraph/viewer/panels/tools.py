@@ -22,6 +22,11 @@ _TOOLS = (
     (icons.ICON_FA_PAINTBRUSH, "paint"),
     (icons.ICON_FA_LOCATION_DOT, "goal"),
 )
+_ALWAYS, _PADDING = int(imgui.Cond_.always), int(imgui.StyleVar_.window_padding)
+_BUTTON, _HOVERED = int(imgui.Col_.button), int(imgui.Col_.button_hovered)
+_READY, _POINTED = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.95)
+_Point = imgui.ImVec2
+_MIDDLE, _AS_NEEDED = _Point(0.5, 0.0), _Point(0.0, 0.0)
 _NARROW = 430  # points of width below which words are left out
 # What to do next, for the tool in the hand.
 _HINTS = {
@@ -37,46 +42,46 @@ def tool_bar(state, ui) -> None:
     x, y, width, height = ui.scene
     if not state.ready or width < ui.px(250) or height < ui.px(120):
         return
-    imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(10)), imgui.Cond_.always, (0.5, 0.0))
+    imgui.set_next_window_pos(_Point(x + 0.5 * width, y + ui.px(10)), _ALWAYS, _MIDDLE)
     imgui.set_next_window_bg_alpha(0.88)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(6), ui.px(5)))
+    imgui.push_style_var(_PADDING, _Point(ui.px(6), ui.px(5)))
     imgui.begin("tools", None, _BAR)
     imgui.pop_style_var()
     wide = width >= ui.px(_NARROW)
-    size = (2.2 * imgui.get_font_size(), 0)
+    size, near = _Point(2.2 * imgui.get_font_size(), 0), ui.px(3)
     for icon, name in _TOOLS:
         action_button(icon, name, state, ui, size)
-        imgui.same_line(0, ui.px(3))
+        imgui.same_line(0, near)
     if imgui.button(icons.ICON_FA_SHAPES, size):
         imgui.open_popup("presets")
     tooltip("ready-made paths")
     if imgui.begin_popup("presets"):
         presets_menu(state, ui)
         imgui.end_popup()
-    imgui.same_line(0, ui.px(3))
+    imgui.same_line(0, near)
     action_button(icons.ICON_FA_ERASER, "clear path", state, ui, size)
     imgui.same_line(0, ui.px(10))
     walk_button(state, ui, wide)
-    imgui.same_line(0, ui.px(3))
+    imgui.same_line(0, near)
     lead_button(state, ui, wide)
     _line_below(state, ui, wide)
     imgui.end()
 
 
-def walk_button(state, ui, words: bool = True, size=(0, 0)) -> None:
+def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
     """Walk it: what all the others are for."""
     busy = any(job.kind == "walk" for job in state.jobs.running) or state.walking.waiting
     ready = state.path.line is not None and not busy
     if ready:
-        imgui.push_style_color(imgui.Col_.button, colour32(theme.ACCENT, 0.75))
-        imgui.push_style_color(imgui.Col_.button_hovered, colour32(theme.ACCENT, 0.95))
+        imgui.push_style_color(_BUTTON, _READY)
+        imgui.push_style_color(_HOVERED, _POINTED)
     icon = icons.ICON_FA_HOURGLASS_HALF if busy else icons.ICON_FA_PERSON_WALKING
     action_button(f"{icon} Walk it" if words else icon, "walk path", state, ui, size)
     if ready:
         imgui.pop_style_color(2)
 
 
-def lead_button(state, ui, words: bool = True, size=(0, 0)) -> None:
+def lead_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
     on = state.leading is not None or state.path.waiting
     icon = icons.ICON_FA_STOP if on else icons.ICON_FA_GAMEPAD
     action_button(f"{icon} {'Stop' if on else 'Lead'}" if words else icon, "lead", state, ui, size)
@@ -112,8 +117,8 @@ def brush_buttons(state, ui, across: float) -> None:
         used += wide + ui.px(4)
         chosen = path.brush == word
         colour = word_colour(word) if word else (0.55, 0.57, 0.6)
-        imgui.push_style_color(imgui.Col_.button, colour32(colour, 0.75 if chosen else 0.22))
-        imgui.push_style_color(imgui.Col_.button_hovered, colour32(colour, 0.6))
+        imgui.push_style_color(_BUTTON, colour32(colour, 0.75 if chosen else 0.22))
+        imgui.push_style_color(_HOVERED, colour32(colour, 0.6))
         if imgui.button(f"{text}##brush"):
             state.issue(do.SetBrush(word))
             if path.tool != "paint":
