@@ -148,7 +148,9 @@ def main() -> None:
         try:
             narrator.ready(15)
             narrator.begin(folder / "film.mkv", out)
-            whole_story(narrator, ROOT / "assets" / "samples", folder / "out", left_out=("jump", "jump_forward"))
+            whole_story(
+                narrator, ROOT / "assets" / "samples", folder / "out", left_out=("jump", "jump_forward"), mirror=True
+            )
             narrator.waits(0.5)
             narrator.writer.close()
         finally:

@@ -4,10 +4,10 @@ day. The tests tell it quickly; `scripts/make_film.py` tells it to an audience."
 import numpy as np
 
 
-def whole_story(someone, folder, out, left_out=(), pair=("walk", "walk_left"), order=("walk", "run")):
+def whole_story(someone, folder, out, left_out=(), pair=("walk", "walk_left"), order=("walk", "run"), mirror=False):
     """From an empty library to a project in `out`; folder: of clips; left_out: clips that are not to take part; pair:
-    clips to compare; order: of a sequence. Returns what there is to compare with after reopening. What an audience is
-    told and has time to see goes through `someone.tells` and `someone.waits`."""
+    clips to compare; order: of a sequence; mirror: with mirror images. Returns what there is to compare with after
+    reopening. What an audience is told and has time to see goes through `someone.tells` and `someone.waits`."""
     someone.tells("Open a folder of motion capture")
     open_folder(someone, folder)
     someone.waits(1.0)
@@ -15,7 +15,7 @@ def whole_story(someone, folder, out, left_out=(), pair=("walk", "walk_left"), o
         someone.press(f"Library/{name}")
         someone.key("x")
     someone.tells("Build a motion graph of the ticked clips")
-    build(someone)
+    build(someone, mirror)
     someone.waits(1.0)
     someone.tells("Drag the threshold: the graph follows at once")
     drag_threshold(someone)
@@ -48,8 +48,10 @@ def open_folder(someone, folder) -> None:
     someone.ready()
 
 
-def build(someone) -> None:
+def build(someone, mirror=False) -> None:
     someone.press("tab/Graph")
+    if mirror:
+        someone.press("Graph/with mirror images")
     ticked = sum(used for *_, used in someone.ask()["parts"].values())
     someone.press(f"Graph/Build graph of {ticked} ticked clips")
     someone.until(lambda s: s["graph"] and not s["jobs"] and s["lanes"]["automatic"], "a graph")
@@ -135,6 +137,7 @@ def follow_an_s(someone) -> None:
     assert someone.ask()["path"]["length"] > 3.0
     count = len(someone.ask()["results"])
     someone.press("tools/Walk it")
+    someone.move(*someone.middle())
     status = someone.until(lambda s: len(s["results"]) > count, "a walk along the path")
     assert status["results"][-1][1] == "path"
     someone.waits(6.0)

@@ -7,8 +7,6 @@ from person import Person, Screen, screen_needed
 from motiongraph.resources import resource
 
 SIZE = (1280, 800)
-# Where things are in a window of that size, from its top: the button, the first result, its third step, "show as A".
-MAKE, FIRST, STEP, SHOW_A = 308, 412, 587, 467
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +27,11 @@ def test_from_one_press_to_results_side_by_side(screen, tmp_path):
 
 
 def story(someone):
-    status = someone.ready(4)
+    someone.ready(4)
     someone.ask(do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"]])  # quicker without a graphics card
-    right = status["scene"][0] + status["scene"][2]
-    someone.click(right + 146, 35)  # the tab
+    someone.press("tab/Walk")
     captured = someone.picture()
-    someone.click(right + 200, MAKE)
+    someone.press("Walk/Build the graph and make a walk")
     status = someone.until(lambda s: len(s["results"]) == 1, "made")
     assert status["graph"]
     assert status["results"][0][0] == "random 1"
@@ -46,12 +43,12 @@ def story(someone):
     status = someone.until(lambda s: len(s["results"]) == 2, "another seed")
     assert status["walk"]["seed"] == 1
     someone.key("space")
-    someone.click(right + 60, FIRST)  # a click on the first replays it
+    someone.press("Walk/random 1")  # a click on the first replays it
     status = someone.until(lambda s: s["tracks"][2] == "random 1", "chosen")
     someone.key("space")
-    someone.click(right + 100, STEP)
+    someone.press("Walk/3")
     someone.until(lambda s: s["frame"][2] == pytest.approx(s["steps"][2]), "at the third step")
-    someone.click(right + 60, SHOW_A)
+    someone.press("Walk/A")
     someone.until(lambda s: s["views"] == 2 and s["tracks"][0] == "random 1", "shown as A")
     someone.key("alt+1")
     someone.key("Delete")
