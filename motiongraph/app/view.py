@@ -61,9 +61,10 @@ def facing(state, track: int) -> float:
     pairs = sides.pairs(entry.clip.skeleton) if entry else ()
     if not len(pairs):
         return 0.0
-    pose = next(
-        cast.groups[0].positions[0] for cast in state.casts if cast.groups and cast.groups[0].entries[0] is entry
-    )
+    posed = (cast.groups[0] for cast in state.casts if cast.groups)
+    pose = next((group.positions[0] for group in posed if group.entries[0] is entry), None)
+    if pose is None:  # not on stage yet
+        return 0.0
     across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
     return float(np.degrees(np.arctan2(-across[2], across[0])))
 
