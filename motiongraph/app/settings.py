@@ -22,7 +22,8 @@ def config_folder() -> Path:
 @dataclass
 class Settings:
     """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
-    at; samples: of a pixel, for smooth edges; day: bright surroundings; hint: whether the first-run hint is still
+    at; samples: of a pixel, for smooth edges; shading: "full", "plain" (limbs do not darken each other) or "auto",
+    full where a graphics card draws; day: bright surroundings; hint: whether the first-run hint is still
     shown; autoplay: what is opened plays at once; recent: paths opened, newest first; folder: where the next dialog
     begins."""
 
@@ -33,6 +34,7 @@ class Settings:
     rate: int = 120
     vsync: bool = False
     samples: int = 4
+    shading: str = "auto"
     day: bool = True
     hint: bool = True
     autoplay: bool = True

@@ -33,6 +33,8 @@ _TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
 _LONGEST = 120  # frames without that after which it is looked for all the same
 
+_SHADING = {"full": True, "plain": False}  # else as the driver can
+
 
 class Viewer:
     """The program with its window; `run` until someone quits, then `close`."""
@@ -51,7 +53,7 @@ class Viewer:
         from motiongraph.viewer.draw.heat import Heats
         from motiongraph.viewer.draw.scene import Renderer
 
-        self.renderer = Renderer(state.settings.samples)
+        self.renderer = Renderer(state.settings.samples, occlusion=_SHADING.get(state.settings.shading))
         self.ui = ui = self._start_imgui()
         ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
         ui.canvases, ui.software = Canvases(), self.renderer.context.software

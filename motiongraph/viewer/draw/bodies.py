@@ -21,6 +21,7 @@ _FINENESS = ((40, 8), (28, 6), (20, 4), (14, 3), (8, 2), (6, 1))
 _THICK = 0.1  # metres of radius: what must look round
 _ROUGH = 0.12  # pixels by which an outline may miss its circle
 _MOST_TRIANGLES = 700_000
+_FEW_TRIANGLES = 12_000  # where a processor draws, which feels every corner
 _MOST_OCCLUDED = 1500  # capsules; in a crowd nobody sees what a limb does to another, and every pixel would pay
 
 
@@ -29,6 +30,7 @@ class Bodies:
 
     def __init__(self, store: Store, occlusion: bool = True):
         self._store, self._occlusion = store, occlusion
+        self._most = _MOST_TRIANGLES if occlusion else _FEW_TRIANGLES
         self._lit, self._depth = {}, {}
         for kind, name in ((Capsules, "capsule"), (Spheres, "sphere"), (Solids, "solid")):
             self._lit[kind] = Program(name)
@@ -55,19 +57,19 @@ class Bodies:
 
     def draw(self, batch: Batch, stored: Stored, eye: Point, zoom: float) -> None:
         """All of an opaque batch as seen from the eye; zoom: pixels that a metre is high at a distance of one."""
-        level = _level(stored, eye, zoom)
+        level = _level(stored, eye, zoom, self._most)
         self._bind(self._program(batch), batch, stored, level).draw(stored.count)
 
     def draw_depth(self, batch: Batch, stored: Stored) -> None:
         """Only its depth, for the shadow, which is soft enough to be coarse."""
-        self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count)).draw(stored.count)
+        self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count, self._most)).draw(stored.count)
 
     def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: Point, zoom: float) -> None:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
         outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
         being blended twice."""
         order = [(away, i, *rows) for i, (batch, _) in enumerate(items) for away, *rows in _bodies(batch, eye)]
-        levels = [_level(stored, eye, zoom) for _, stored in items]
+        levels = [_level(stored, eye, zoom, self._most) for _, stored in items]
         calls.glEnable(GL.GL_STENCIL_TEST)
         GL.glStencilOp(GL.GL_KEEP, GL.GL_KEEP, GL.GL_REPLACE)
         GL.glStencilMask(0xFF)
@@ -113,20 +115,20 @@ class Bodies:
             owned.release()
 
 
-def _level(stored: Stored, eye: Point, zoom: float) -> int:
+def _level(stored: Stored, eye: Point, zoom: float, most: int) -> int:
     """How fine round things must be for their outline to look it, as seen from the eye."""
     away = math.hypot(*(max(a - e, e - b, 0.0) for a, e, b in zip(stored.low, eye, stored.high)))
     pixels = _THICK * zoom / max(away, 0.3)
     # A polygon of n corners misses its circle by radius · (1 − cos(π / n)), about radius · (π / n)² / 2.
     around = math.pi / math.sqrt(2.0 * _ROUGH / max(pixels, 0.5))
-    return _affordable(max(sum(corners >= around for corners, _ in _FINENESS) - 1, 0), stored.count)
+    return _affordable(max(sum(corners >= around for corners, _ in _FINENESS) - 1, 0), stored.count, most)
 
 
-def _affordable(level: int, count: int) -> int:
+def _affordable(level: int, count: int, most: int) -> int:
     """The next coarser level at which so many instances are not too many triangles."""
     while level < len(_FINENESS) - 1:
         around, rings = _FINENESS[level]
-        if count * 2 * around * (2 * rings + 1) <= _MOST_TRIANGLES:
+        if count * 2 * around * (2 * rings + 1) <= most:
             break
         level += 1
     return level

@@ -53,14 +53,15 @@ class Renderer:
     """Owns all that is needed to draw; needs a current context, in which it must also be released.
 
     samples: of each pixel, as many as the driver has at the most. shadow_resolution: texels along an edge.
-    occlusion: whether limbs keep light from each other, which costs a processor that draws more than a card.
+    occlusion: whether limbs keep light from each other, which costs a processor that draws more than all else
+    together; None: only where a card draws.
     """
 
-    def __init__(self, samples: int = 4, shadow_resolution: int = 2048, occlusion: bool = True):
+    def __init__(self, samples: int = 4, shadow_resolution: int = 2048, occlusion: bool | None = True):
         self.context = current_context()
         self._samples = min(max(samples, 1), self.context.samples)
         self._store = Store()
-        self._bodies = Bodies(self._store, occlusion)
+        self._bodies = Bodies(self._store, not self.context.software if occlusion is None else occlusion)
         self._shadow = ShadowMap(shadow_resolution)
         self._surroundings, self._overlays = Surroundings(), Overlays()
         self._present = Program("present")
