@@ -207,16 +207,20 @@ class Person:
         self.click(x + min(0.5 * width, 60.0), y + 0.5 * height, button)
 
     def choose(self, name: str) -> None:
-        """Press a line of an open list, scrolling to it."""
-        for _ in range(60):
-            lines = self.labels("list/")
-            if f"list/{name}" in lines:
+        """Press a line of an open list, scrolling until it is wholly in sight."""
+        before = None
+        for _ in range(80):
+            lines = sorted(self.labels("list/").items(), key=lambda line: line[1][1])
+            names = [label for label, _ in lines]
+            # The last line may be half hidden, unless there is nothing below it.
+            if f"list/{name}" in (names if lines == before else names[:-1]):
                 break
+            before = lines
             if lines:
-                x, y, _, height = sorted(lines.values(), key=lambda rect: rect[1])[len(lines) // 2]
+                x, y, _, height = lines[len(lines) // 2][1]
                 self.move(x + 20, y + 0.5 * height)
                 self.xdotool("click", 5)
-            self.frames(2)
+            self.frames(3)
         self.press(f"list/{name}")
 
     def answer(self, title: str, path) -> None:
