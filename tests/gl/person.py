@@ -130,6 +130,12 @@ class Person:
         """Everything compiled and loaded."""
         return self.until(lambda s: s["ready"] and len(s["clips"]) >= clips and not s["jobs"] and s["characters"])
 
+    def lightly(self) -> None:
+        """A scene that a processor draws quickly, for tests that are about something else."""
+        self.ask(
+            do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"], ["SetLayer", "bone_style", "boxes"]]
+        )
+
     def frames(self, count: int = 2) -> dict:
         """The status so many frames later."""
         now = self.ask()["frames"]
@@ -219,7 +225,7 @@ class Person:
             if lines:
                 x, y, _, height = lines[len(lines) // 2][1]
                 self.move(x + 20, y + 0.5 * height)
-                self.xdotool("click", 5)
+                self.xdotool("click", "--repeat", 2, 5)
             self.frames(3)
         self.press(f"list/{name}")
 

@@ -22,9 +22,7 @@ def tell(screen, folder, tmp_path, **options):
     someone = Person(screen, tmp_path, size=(1280, 800))
     try:
         someone.ready(15)
-        someone.ask(
-            do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"]]
-        )  # quicker without a graphics card
+        someone.lightly()
         before = whole_story(someone, folder, out, **options)
         assert someone.quit() == 0
     finally:

@@ -34,7 +34,8 @@ def test_cancelling_in_the_middle(screen, tmp_path, mocap):
     someone = Person(screen, tmp_path, "view", mocap / "cmu" / "asf_amc" / "16" / "16_15.amc", size=(1280, 800))
     try:
         someone.ready()
-        someone.ask(do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"], ["Pause"]])
+        someone.lightly()
+        someone.ask(do=[["Pause"]])
         someone.ask(do=[["OpenPaths", [str(mocap / "cmu")]]])
         status = cancel(someone, "##status/cancel", "opening")
         opened = len(status["clips"])
@@ -68,7 +69,8 @@ def test_a_stranger_and_both_ends_of_the_threshold(screen, tmp_path):
     someone = Person(screen, tmp_path, "view", *samples, tmp_path / "stranger.bvh", size=(1280, 800))
     try:
         someone.ready(3)
-        someone.ask(do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"], ["Pause"]])
+        someone.lightly()
+        someone.ask(do=[["Pause"]])
         someone.press("tab/Graph")
         someone.press("Graph/Build graph of 3 ticked clips")
         lanes = someone.until(lambda s: s["graph"] and idle(s) and s["lanes"]["automatic"], "a graph")["lanes"]

@@ -28,7 +28,7 @@ def test_from_one_press_to_results_side_by_side(screen, tmp_path):
 
 def story(someone):
     someone.ready(4)
-    someone.ask(do=[["SetLayer", "shadows", False], ["SetLayer", "floor", "none"]])  # quicker without a graphics card
+    someone.lightly()
     someone.press("tab/Walk")
     captured = someone.picture()
     someone.press("Walk/Build the graph and make a walk")
