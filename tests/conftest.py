@@ -32,3 +32,14 @@ def mocap() -> Path:
 def oracles(mocap) -> Path:
     """Figures from independent programs, beside the motion capture."""
     return mocap.parent / "oracles"
+
+
+@pytest.fixture(scope="module")
+def screen():
+    """A virtual screen for the tests in gl/, without anyone else on it."""
+    from person import Screen, screen_needed
+
+    screen_needed()
+    screen = Screen()
+    yield screen
+    screen.close()

@@ -36,8 +36,7 @@ class Session:
 
 def mark(state) -> tuple:
     """Changes with everything that a project would be saved for."""
-    path = getattr(state, "path", None)
-    return state.library.version, state.graphs.version, path.version if path else 0, state.scene.version
+    return state.library.version, state.graphs.version, state.path.version, state.scene.version
 
 
 def has_work(state) -> bool:

@@ -107,17 +107,14 @@ class Wanted:
 
 def drawn_path(state) -> tuple | None:
     """(points (N, 2) x, z metres, labels, curve, closed) of the path on the floor, if there is one to follow."""
-    path = getattr(state, "path", None)
-    points = np.asarray(getattr(path, "points", ()), float)
-    if len(points) < 2:
-        return None
-    return points.copy(), getattr(path, "labels", None) or None, path.curve, path.closed
+    path = state.path
+    return (path.points, path.labels, path.curve, path.closed) if len(path.points) > 1 else None
 
 
 def goal_of(state) -> tuple[float, float]:
     """x, z metres of the place to reach: the one planted on the floor, or else the one that was typed."""
     own = state.walking.options["reach"]
-    return getattr(getattr(state, "path", None), "goal", None) or (own["x"], own["z"])
+    return state.path.goal or (own["x"], own["z"])
 
 
 def made_before(state) -> bool:

@@ -1,15 +1,7 @@
 """The graph panel as a person meets it: built with a key, its threshold dragged, a curve pointed at and played."""
 
 import pytest
-from person import Person, Screen, screen_needed
-
-
-@pytest.fixture(scope="module")
-def screen():
-    screen_needed()
-    screen = Screen()
-    yield screen
-    screen.close()
+from person import Person
 
 
 @pytest.fixture(scope="module")

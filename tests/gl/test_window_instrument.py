@@ -1,18 +1,10 @@
 """The whole instrument as a person meets it: one long story on the samples and on real captures, and another day."""
 
 import pytest
-from person import Person, Screen, screen_needed
+from person import Person
 from story import whole_story
 
 from motiongraph.resources import resource
-
-
-@pytest.fixture
-def screen():
-    screen_needed()
-    screen = Screen()
-    yield screen
-    screen.close()
 
 
 def tell(screen, folder, tmp_path, **options):

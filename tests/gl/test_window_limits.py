@@ -1,21 +1,12 @@
 """What a person does at the edges: cancelling what takes long, the threshold at both ends, a clip that fits none."""
 
 import numpy as np
-import pytest
-from person import Person, Screen, screen_needed
+from person import Person
 
 from motiongraph.formats.save import save
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.resources import resource
-
-
-@pytest.fixture
-def screen():
-    screen_needed()
-    screen = Screen()
-    yield screen
-    screen.close()
 
 
 def idle(status):

@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 from bodies import person as body
 from bodies import smooth_clip
-from person import Person, Screen, screen_needed
+from person import Person
 from PIL import Image
 
 from motiongraph.formats.save import save
 
 
 @pytest.fixture(scope="module")
-def someone(tmp_path_factory):
-    screen_needed()
+def someone(screen, tmp_path_factory):
     folder = tmp_path_factory.mktemp("clips")
     rng = np.random.default_rng(4)
     for name in ("ann", "bob"):
         save(smooth_clip(rng, body(), frames=300), folder / f"{name}.bvh")
-    screen = Screen()
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(1100, 700))
     someone.ready(2)
     x, y, width, _ = someone.ask(do=[["Pause"], ["SelectClip", 2, 1]])["scene"]
@@ -26,7 +24,6 @@ def someone(tmp_path_factory):
     someone.frames(8)
     yield someone
     someone.close()
-    screen.close()
 
 
 def place(status, row, column):

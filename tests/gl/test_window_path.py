@@ -4,19 +4,17 @@ import shutil
 
 import numpy as np
 import pytest
-from person import Person, Screen, screen_needed
+from person import Person
 
 from motiongraph.resources import resource
 
 
 @pytest.fixture(scope="module")
-def someone(tmp_path_factory):
+def someone(screen, tmp_path_factory):
     """A window on two walks, no panels in the way of the floor."""
-    screen_needed()
     folder = tmp_path_factory.mktemp("clips")
     for name in ("walk", "walk_left_90"):
         shutil.copy(resource("assets/samples") / f"{name}.bvh", folder)
-    screen = Screen()
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 600))
     try:
         someone.ready(2)
@@ -25,42 +23,18 @@ def someone(tmp_path_factory):
         yield someone
     finally:
         someone.close()
-        screen.close()
-
-
-def draw(someone, points):
-    someone.move(*points[0])
-    someone.frames(2)
-    someone.xdotool("mousedown", 1)
-    someone.frames(2)
-    for point in points[1:]:
-        someone.move(*point)
-        someone.frames(1)
-    someone.xdotool("mouseup", 1)
-    someone.frames(3)
-
-
-def settled(someone):
-    """Once the camera has come to rest."""
-    last = [None]
-
-    def rests(status):
-        here, last[0] = last[0], status["camera"]["eye"]
-        return here is not None and np.abs(np.subtract(here, last[0])).max() < 1e-3
-
-    return someone.until(rests, "the camera rests")
 
 
 def test_drawing_editing_walking_and_leading(someone):
     x, y, width, height = someone.ask()["scene"]
     before = someone.picture()
     someone.key("p")
-    status = settled(someone)
+    status = someone.rests()
     assert status["tool"] == "draw"
     assert not status["follow"]
     share = np.linspace(0.0, 1.0, 16)
     wave = np.stack([x + width * (0.2 + 0.6 * share), y + height * (0.55 - 0.15 * np.sin(6 * share))], axis=1)
-    draw(someone, wave)
+    someone.stroke(wave)
     drawn = someone.ask()["path"]
     assert drawn["length"] > 4.0
     assert np.abs(before.astype(int) - someone.picture()).max() > 60  # it is to be seen

@@ -9,18 +9,10 @@ import numpy as np
 import pytest
 from bodies import person as body
 from bodies import smooth_clip
-from person import Person, Screen, screen_needed
+from person import Person
 from PIL import Image
 
 from motiongraph.formats.save import save
-
-
-@pytest.fixture(scope="module")
-def screen():
-    screen_needed()
-    screen = Screen()
-    yield screen
-    screen.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,11 @@
 
 import numpy as np
 import pytest
-from person import Person, Screen, screen_needed
+from person import Person
 
 from motiongraph.resources import resource
 
 SIZE = (1280, 800)
-
-
-@pytest.fixture(scope="module")
-def screen():
-    screen_needed()
-    screen = Screen()
-    yield screen
-    screen.close()
 
 
 def test_from_one_press_to_results_side_by_side(screen, tmp_path):

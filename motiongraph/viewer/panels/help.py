@@ -11,7 +11,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.results import results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
-from motiongraph.viewer.panels.widgets import field, icons, note, section, tooltip
+from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
@@ -63,17 +63,6 @@ def _keys(title: str, lines, ui) -> int:
     return len(lines)
 
 
-_OVERLAY = int(
-    imgui.WindowFlags_.no_decoration
-    | imgui.WindowFlags_.no_docking
-    | imgui.WindowFlags_.always_auto_resize
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_nav
-    | imgui.WindowFlags_.no_move
-)
-
-
 def hint_overlay(state, ui) -> None:
     """From clips to a character on a path in four steps that tick themselves, in a corner of the scene."""
     x, y, width, height = ui.scene
@@ -81,7 +70,7 @@ def hint_overlay(state, ui) -> None:
         return
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
     imgui.set_next_window_bg_alpha(0.9)
-    imgui.begin("hint", None, _OVERLAY)
+    imgui.begin("hint", None, OVERLAY)
     steps = _steps(state)
     now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
     small = width < ui.px(820) or height < ui.px(640)  # only what is next, so that the character can be seen
@@ -156,7 +145,7 @@ def recover_overlay(state, ui) -> None:
         return
     x, y, width, _ = ui.scene
     imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
-    imgui.begin("recover", None, _OVERLAY)
+    imgui.begin("recover", None, OVERLAY)
     when = datetime.fromtimestamp(lost.stat().st_mtime) if lost.exists() else datetime.now()
     imgui.text(f"motiongraph did not end as it should last time. Its work of {when:%d %B, %H:%M} was kept.")
     if imgui.button("Open it"):
@@ -180,7 +169,7 @@ def scene_overlay(state, ui) -> None:
     if text:
         imgui.set_next_window_pos((x + 0.5 * width, y + 0.42 * height), imgui.Cond_.always, (0.5, 0.5))
         imgui.set_next_window_bg_alpha(0.86)
-        imgui.begin("over the scene", None, _OVERLAY | int(imgui.WindowFlags_.no_inputs))
+        imgui.begin("over the scene", None, OVERLAY | int(imgui.WindowFlags_.no_inputs))
         imgui.text(text)
         imgui.end()
     if state.scene.views > 1:
@@ -194,7 +183,7 @@ def _name(track, left, top, wide, state, ui) -> None:
     text = f"{('A', 'B', 'result')[track]}  {entry.name if entry else '–'}"
     imgui.set_next_window_pos((left + ui.px(10), top + ui.px(54)))  # below the tools of the path
     imgui.set_next_window_bg_alpha(0.7)
-    imgui.begin(f"name {track}", None, _OVERLAY | int(imgui.WindowFlags_.no_inputs))
+    imgui.begin(f"name {track}", None, OVERLAY | int(imgui.WindowFlags_.no_inputs))
     imgui.text_colored(theme.ACCENT if track == state.active else theme.INK, text)
     imgui.end()
 

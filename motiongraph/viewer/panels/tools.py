@@ -5,17 +5,8 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.strokes import PRESETS
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
+from motiongraph.viewer.panels.widgets import OVERLAY, action_button, colour32, icons, tooltip, word_colour
 
-_BAR = int(
-    imgui.WindowFlags_.no_decoration
-    | imgui.WindowFlags_.no_docking
-    | imgui.WindowFlags_.always_auto_resize
-    | imgui.WindowFlags_.no_saved_settings
-    | imgui.WindowFlags_.no_focus_on_appearing
-    | imgui.WindowFlags_.no_nav
-    | imgui.WindowFlags_.no_move
-)
 _TOOLS = (
     (icons.ICON_FA_PENCIL, "draw"),
     (icons.ICON_FA_BEZIER_CURVE, "edit path"),
@@ -45,7 +36,7 @@ def tool_bar(state, ui) -> None:
     imgui.set_next_window_pos(_Point(x + 0.5 * width, y + ui.px(10)), _ALWAYS, _MIDDLE)
     imgui.set_next_window_bg_alpha(0.88)
     imgui.push_style_var(_PADDING, _Point(ui.px(6), ui.px(5)))
-    imgui.begin("tools", None, _BAR)
+    imgui.begin("tools", None, OVERLAY)
     imgui.pop_style_var()
     wide = width >= ui.px(_NARROW)
     size, near = _Point(2.2 * imgui.get_font_size(), 0), ui.px(3)

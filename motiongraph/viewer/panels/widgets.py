@@ -16,6 +16,16 @@ __all__ = ["action_button", "action_item", "field", "icons", "note", "section", 
 _TIP = int(imgui.HoveredFlags_.for_tooltip | imgui.HoveredFlags_.allow_when_disabled)
 _BUTTON = int(imgui.Col_.button)
 _AS_NEEDED = imgui.ImVec2(0, 0)
+# A window that floats over the scene and takes as much room as it needs.
+OVERLAY = int(
+    imgui.WindowFlags_.no_decoration
+    | imgui.WindowFlags_.no_docking
+    | imgui.WindowFlags_.always_auto_resize
+    | imgui.WindowFlags_.no_saved_settings
+    | imgui.WindowFlags_.no_focus_on_appearing
+    | imgui.WindowFlags_.no_nav
+    | imgui.WindowFlags_.no_move
+)
 _LIT = imgui.color_convert_float4_to_u32((*theme.ACCENT[:3], 0.35))
 
 
