@@ -6,8 +6,6 @@ Menus, the list of shortcuts and the keyboard all read this one table.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from imgui_bundle import imgui
-
 from motiongraph.app import commands as do
 from motiongraph.app.graphs import taking_part
 from motiongraph.app.playback import LOOPS, RESULT, frame_of
@@ -316,38 +314,6 @@ MOUSE = (
     ("?", "this list"),
 )
 
-_NAMES = {
-    "[": "left_bracket", "]": "right_bracket", "\\": "backslash", "RightArrow": "right_arrow", "Delete": "delete",
-    "LeftArrow": "left_arrow", "UpArrow": "up_arrow", "DownArrow": "down_arrow", "PageUp": "page_up",
-    "PageDown": "page_down", "Space": "space", "Home": "home", "End": "end", "Equal": "equal", "Minus": "minus",
-    "Tab": "tab", **{f"Keypad{n}": f"keypad{n}" for n in range(10)},
-}  # fmt: skip
-_SHOWN = {"RightArrow": "→", "LeftArrow": "←", "UpArrow": "↑", "DownArrow": "↓", "Equal": "+", "Minus": "−"}
-_MODIFIERS = {"Ctrl": imgui.Key.mod_ctrl, "Shift": imgui.Key.mod_shift, "Alt": imgui.Key.mod_alt}
-
-
-def chord(text: str) -> int:
-    """The chord "Ctrl+O" as Dear ImGui's number."""
-    *modifiers, key = text.split("+")
-    name = _NAMES.get(key) or (f"_{key}" if key.isdigit() else key.lower())
-    number = int(getattr(imgui.Key, name))
-    for modifier in modifiers:
-        number |= int(_MODIFIERS[modifier])
-    return number
-
-
-def shown(text: str) -> str:
-    """A chord as people read it."""
-    *modifiers, key = text.split("+")
-    return "+".join([*modifiers, _SHOWN.get(key, key)])
-
-
-_ALL = int(imgui.Key.mod_ctrl) | int(imgui.Key.mod_shift) | int(imgui.Key.mod_alt) | int(imgui.Key.mod_super)
-_CHORDS = [
-    (imgui.Key(number & ~_ALL), number & _ALL, action)
-    for number, action in ((chord(key), action) for action in ACTIONS.values() for key in action.keys)
-]
-
 
 def possible(action: Action, state) -> bool:
     return (not action.needs_clip or state.entry is not None) and (not action.possible or bool(action.possible(state)))
@@ -362,14 +328,3 @@ def act(action: Action, state, ui) -> None:
         state.issue(command)
     else:
         ui.dialogs.ask(action.dialog, state)
-
-
-def keyboard(state, ui) -> None:
-    """Carry out the shortcuts pressed in this frame; not while someone types, or flies."""
-    io = imgui.get_io()
-    if io.want_text_input or ui.flying:
-        return
-    held = int(io.key_mods)
-    for key, modifiers, action in _CHORDS:
-        if held == modifiers and imgui.is_key_pressed(key, action.repeats):
-            act(action, state, ui)

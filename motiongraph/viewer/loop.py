@@ -20,9 +20,9 @@ from motiongraph.app.update import update, warm_up
 from motiongraph.app.view import camera_of
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
-from motiongraph.viewer.actions import keyboard
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import DAY, NIGHT, SceneFrame
+from motiongraph.viewer.keys import Keys
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pointer import Pointer
 from motiongraph.viewer.ui import Ui
@@ -57,12 +57,13 @@ class Viewer:
         self.ui = ui = self._start_imgui()
         ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
         ui.canvases, ui.software = Canvases(), self.renderer.context.software
-        self.pointer, self.sceneries = Pointer(), {}
+        self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
         self._take_pictures = partial(pictures.take, self)
         self._title, self._told = "motiongraph", None
         self._busy, self._uncollected = True, 0
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
+        window.on_key = self.keys.heard
         session.look_for_lost(state)
         state.hint = "first" if state.settings.hint else ""
         self._to_open: tuple[Path, ...] | None = tuple(paths)
@@ -149,9 +150,7 @@ class Viewer:
         imgui.new_frame()
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
-        if self.window.keys or self.window.pressed:
-            self.window.pressed -= bool(self.window.pressed)
-            keyboard(state, ui)
+        self.keys.act(state, ui)
         self._go_to_typed()
 
     def _tell_imgui(self, dt: float) -> None:

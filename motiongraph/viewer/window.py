@@ -64,22 +64,12 @@ class Window:
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
         glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
-        # Keys that are down, and the frames for which one pressed a moment ago may still count: Dear ImGui spreads
-        # what happens at once over several. Without either no shortcut can have been meant.
-        self.keys: set[int] = set()
-        self.pressed = 0
-        glfw.set_key_callback(self.handle, self._key)
+        self.on_key: Callable[[int, int, int, int], None] = lambda key, code, action, modifiers: None
+        glfw.set_key_callback(self.handle, lambda _, *key: self.on_key(*key))
         self._listen()
         self._windowed: tuple[int, int, int, int] | None = None
         self._vsync: bool | None = None
         self._shape, self._cursors = 0, {}
-
-    def _key(self, _, key: int, code: int, action: int, modifiers: int) -> None:
-        if action == self.glfw.RELEASE:
-            self.keys.discard(key)
-        else:
-            self.keys.add(key)
-            self.pressed = 6
 
     def _fitting(self, width, height):
         """Not larger than the screen, where one is known."""

@@ -10,7 +10,8 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.results import results
 from motiongraph.viewer import theme
-from motiongraph.viewer.actions import ACTIONS, MOUSE, shown
+from motiongraph.viewer.actions import ACTIONS, MOUSE
+from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."

@@ -6,7 +6,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from motiongraph.viewer import theme
-from motiongraph.viewer.actions import ACTIONS, act, possible, shown
+from motiongraph.viewer.actions import ACTIONS, act, possible
+from motiongraph.viewer.keys import shown
 
 COMBO = 11.0  # widths in units of the text's height
 __all__ = ["action_button", "action_item", "field", "icons", "note", "section", "toggle", "word_colour"]

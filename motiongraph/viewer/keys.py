@@ -1,0 +1,75 @@
+"""The keyboard: which chord belongs to which action, and the actions whose chords were pressed in this frame."""
+
+import sys
+
+from imgui_bundle import imgui
+
+from motiongraph.viewer.actions import ACTIONS, Action, act
+
+import glfw  # isort: skip - after imgui_bundle, see window.py
+
+_NAMES = {
+    "[": "left_bracket", "]": "right_bracket", "\\": "backslash", "RightArrow": "right_arrow",
+    "LeftArrow": "left_arrow", "UpArrow": "up_arrow", "DownArrow": "down_arrow", "PageUp": "page_up",
+    "PageDown": "page_down",
+}  # fmt: skip
+_SHOWN = {"RightArrow": "→", "LeftArrow": "←", "UpArrow": "↑", "DownArrow": "↓", "Equal": "+", "Minus": "−"}
+_CONTROL = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL  # Command there, as Dear ImGui has it
+_MODIFIERS = {"Ctrl": _CONTROL, "Shift": glfw.MOD_SHIFT, "Alt": glfw.MOD_ALT}
+_PRINTED = "abcdefghijklmnopqrstuvwxyz0123456789`-=[]\\,;'./"  # glfw's numbers for these are their codes
+
+
+def chord(text: str) -> tuple[imgui.Key, int, int]:
+    """The key of the chord "Ctrl+O" for Dear ImGui and for glfw, and the modifiers that must be held."""
+    *modifiers, key = text.split("+")
+    name = _NAMES.get(key, key.lower())
+    number = getattr(glfw, f"KEY_{name.removesuffix('_arrow').replace('keypad', 'kp_').upper()}")
+    known = getattr(imgui.Key, f"_{name}" if name.isdigit() else name)
+    return known, number, sum(_MODIFIERS[modifier] for modifier in modifiers)
+
+
+def shown(text: str) -> str:
+    """A chord as people read it."""
+    *modifiers, key = text.split("+")
+    return "+".join([*modifiers, _SHOWN.get(key, key)])
+
+
+_CHORDS: list[tuple[imgui.Key, int, int, Action]] = [
+    (*chord(key), action) for action in ACTIONS.values() for key in action.keys
+]
+
+
+class Keys:
+    """Keys that are down, and the modifiers each was last pressed with.
+
+    Dear ImGui spreads what happens at once over several frames, but not the release of Shift behind G: when both come
+    between two frames it sees G alone. What was held when a key went down is known here.
+    """
+
+    def __init__(self):
+        self._down: set[int] = set()
+        self._with: dict[int, int] = {}
+        self._lately = 0  # frames for which one pressed a moment ago may still count
+
+    def heard(self, key: int, code: int, action: int, modifiers: int) -> None:
+        """A key went down, is repeated or came up, as glfw tells it."""
+        if not glfw.KEY_KP_0 <= key <= glfw.KEY_KP_EQUAL:  # where this layout prints it, not where it is
+            name = glfw.get_key_name(key, code)
+            key = ord(name.upper()) if name and len(name) == 1 and name in _PRINTED else key
+        if action == glfw.RELEASE:
+            self._down.discard(key)
+        else:
+            self._down.add(key)
+            self._with[key] = modifiers & (glfw.MOD_SHIFT | glfw.MOD_CONTROL | glfw.MOD_ALT | glfw.MOD_SUPER)
+            self._lately = 6
+
+    def act(self, state, ui) -> None:
+        """Carry out the shortcuts pressed in this frame; not while someone types, or flies."""
+        if not self._down and not self._lately:
+            return
+        self._lately -= self._lately > 0
+        if imgui.get_io().want_text_input or ui.flying:
+            return
+        for key, number, modifiers, action in _CHORDS:
+            if self._with.get(number) == modifiers and imgui.is_key_pressed(key, action.repeats):
+                act(action, state, ui)
