@@ -47,8 +47,9 @@ class Camera:
 
     def _axes(self) -> tuple[tuple[float, float, float], ...]:
         """The same in plain numbers: three of them cost more as an array than to work out."""
-        yaw, pitch, roll = (math.radians(angle) for angle in (self.yaw, self.pitch, self.roll))
-        sy, cy, sp, cp, sr, cr = *_turn(yaw), *_turn(pitch), *_turn(roll)
+        yaw, pitch, roll = math.radians(self.yaw), math.radians(self.pitch), math.radians(self.roll)
+        sy, cy, sp, cp = math.sin(yaw), math.cos(yaw), math.sin(pitch), math.cos(pitch)
+        sr, cr = math.sin(roll), math.cos(roll)
         return (
             (cr * cy - sr * sy * sp, sr * cp, -cr * sy - sr * cy * sp),
             (-cr * sy * sp - sr * cy, cr * cp, sr * sy - cr * cy * sp),
@@ -62,23 +63,19 @@ class Camera:
 
     def view(self, rect: Rect, scale: float = 1.0) -> View:
         """Its matrices for a rectangle (x, y, width, height) of the target; scale: pixels a point, for line widths."""
-        axes, distance = self._axes(), self.distance
+        ((a, b, c), (d, e, f), (g, h, i)), distance = self._axes(), self.distance
         x, y, z = self.target.tolist()
-        # Where the world's origin is for the camera: its target lies straight ahead of it, `distance` away.
-        away = [-(a * x + b * y + c * z) for a, b, c in axes]
-        away[2] -= distance
-        near, far = min(max(0.02 * distance, 0.02), 0.5), 600.0 + 2.0 * distance
-        f = 1.0 / math.tan(0.5 * math.radians(self.fov))
-        view = np.array([*((*axis, shift) for axis, shift in zip(axes, away)), (0.0, 0.0, 0.0, 1.0)])
-        projection = np.array(
-            [
-                (f * max(rect[3], 1) / max(rect[2], 1), 0.0, 0.0, 0.0),
-                (0.0, f, 0.0, 0.0),
-                (0.0, 0.0, (far + near) / (near - far), 2.0 * far * near / (near - far)),
-                (0.0, 0.0, -1.0, 0.0),
-            ]
+        # The world's origin as the camera sees it: its target lies straight ahead of it, `distance` away.
+        rows = (
+            (a, b, c, -(a * x + b * y + c * z)),
+            (d, e, f, -(d * x + e * y + f * z)),
+            (g, h, i, -(g * x + h * y + i * z) - distance),
         )
-        return View(view, projection, rect, scale)
+        near, far = min(max(0.02 * distance, 0.02), 0.5), 600.0 + 2.0 * distance
+        upward = 1.0 / math.tan(0.5 * math.radians(self.fov))
+        across = upward * max(rect[3], 1) / max(rect[2], 1)
+        lens = across, upward, (far + near) / (near - far), 2.0 * far * near / (near - far)
+        return View(rows, lens, (x + distance * g, y + distance * h, z + distance * i), rect, scale)
 
     # How it moves
 
@@ -118,7 +115,8 @@ class Camera:
     def follow(self, point, seconds: float, half_life: float = 0.12) -> None:
         """Let the target drift to `point` (3,), half of the way every `half_life`, whatever the frame rate."""
         rest = 0.5 ** (seconds / half_life) if half_life > 0.0 else 0.0
-        self.target = np.array([rest * here + (1.0 - rest) * there for here, there in zip(self.target.tolist(), point)])
+        (x, y, z), (to_x, to_y, to_z) = self.target.tolist(), point
+        self.target = np.array((to_x + rest * (x - to_x), to_y + rest * (y - to_y), to_z + rest * (z - to_z)))
         self._settle(lift=True)
 
     def show(self, name: str, facing: float = 0.0) -> None:
@@ -209,10 +207,6 @@ class Camera:
             self.target = self.target + np.array([0.0, missing, 0.0])
         else:
             self.pitch = math.degrees(math.asin(sine))
-
-
-def _turn(angle: float) -> tuple[float, float]:
-    return math.sin(angle), math.cos(angle)
 
 
 def project(view: View, points) -> tuple[np.ndarray, np.ndarray]:

@@ -334,7 +334,7 @@ def test_a_shadow_fits_what_casts_it():
     for _ in range(50):
         towards = rng.normal(size=3) * [1, 0.3, 1] + [0, 1, 0]
         axes = light_axes(tuple(towards))
-        np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-9)
+        np.testing.assert_allclose(np.array(axes) @ np.array(axes).T, np.eye(3), atol=1e-9)
         low = rng.normal(size=3) * 5
         high = low + rng.random(3) * 8
         matrix = np.array(fit(axes, low, high, 2048)[0])

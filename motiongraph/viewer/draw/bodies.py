@@ -8,9 +8,9 @@ from OpenGL import GL
 from motiongraph.errors import MotionError
 from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Batch, Capsules, Solids, Spheres
-from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, Point
+from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT
 from motiongraph.viewer.draw.store import Store, Stored
-from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.draw.uniforms import POINT, Point
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.program import Program

@@ -8,8 +8,7 @@ Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -130,8 +129,7 @@ class Light:
     shadows: bool = True
 
 
-@dataclass(frozen=True)
-class Floor:
+class Floor(NamedTuple):
     """style: "checker", "grid" or "none"; tile: edge of a square in metres; fades out `reach` metres from `centre`
     (x, z), usually where the characters are. contact: darkness where a body comes close to the floor, 0 … 1."""
 
@@ -141,6 +139,9 @@ class Floor:
     reach: float = 22.0
     centre: tuple[float, float] = (0.0, 0.0)
     contact: float = 1.0
+
+
+FLOOR = Floor()
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,29 +165,35 @@ class SceneFrame:
 
     batches: list[Batch] = field(default_factory=list)
     light: Light = Light()
-    floor: Floor = Floor()
+    floor: Floor = FLOOR
     backdrop: Backdrop = DAY
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """A camera and the part of the target it fills; `Camera.view` makes it.
+class View(NamedTuple):
+    """A camera and the part of the target it fills; `Camera.view` makes it, every frame, of plain numbers.
 
-    view: (4, 4) world to camera, turned and shifted only; projection: (4, 4) camera to clip space, in perspective;
-    both for column vectors (M @ p), camera looking along −z; rect: x, y, width, height in pixels of the target, y
-    counted down from its top; scale: pixels a point on high-density displays, for widths of lines and points.
+    rows: right, up and backward of the camera, each with the shift that brings the world's origin before it; lens: the
+    numbers of its perspective, see `projection`; eye: where it stands, x y z; rect: x, y, width, height in pixels of
+    the target, y counted down from its top; scale: pixels a point on high-density displays, for widths of lines and
+    points.
     """
 
-    view: np.ndarray
-    projection: np.ndarray
+    rows: tuple[tuple[float, float, float, float], ...]
+    lens: tuple[float, float, float, float]
+    eye: tuple[float, float, float]
     rect: tuple[int, int, int, int]
     scale: float = 1.0
 
-    @cached_property
-    def eye(self) -> tuple[float, float, float]:
-        """Where the camera stands, x y z."""
-        (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = self.view.tolist()
-        return -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
+    @property
+    def view(self) -> np.ndarray:
+        """(4, 4) world to camera, which looks along −z; for column vectors (M @ p)."""
+        return np.array([*self.rows, (0.0, 0.0, 0.0, 1.0)])
+
+    @property
+    def projection(self) -> np.ndarray:
+        """(4, 4) camera to clip space."""
+        across, upward, depth, shift = self.lens
+        return np.array([(across, 0, 0, 0), (0, upward, 0, 0), (0, 0, depth, shift), (0, 0, -1.0, 0)], np.float64)
 
 
 def polyline(points, rgba, joined=None, **options) -> Lines:

@@ -71,6 +71,7 @@ class Renderer:
         calls.glEnable(GL.GL_PROGRAM_POINT_SIZE)
         GL.glClearColor(0.0, 0.0, 0.0, 1.0)
         self._targets: tuple[Multisampled, Framebuffer] | None = None
+        self._uploaded: list[_Prepared] | None = None
         self._copy: Framebuffer | None = None
 
     def draw(self, panes: Sequence[Pane], size: tuple[int, int], framebuffer: int | None = 0) -> None:
@@ -79,21 +80,32 @@ class Renderer:
         framebuffer: where the picture goes, 0 for the window, None to keep it for `read_pixels` only. What no pane
         covers is black. A size of zero draws nothing.
         """
+        self.upload(panes, size)
+        self.draw_uploaded(framebuffer)
+
+    def upload(self, panes: Sequence[Pane], size: tuple[int, int]) -> None:
+        """The first half of `draw`: send what has changed to the card."""
         _ = self._blocks.number  # raises where the renderer was released
-        if min(size) < 1:
-            return
         state.forget()
-        self._resize(size)
-        self._store.begin()
-        prepared = self._prepare(panes)
-        multisampled, resolved = self._targets
+        self._uploaded = None
+        if min(size) > 0:
+            self._resize(size)
+            self._store.begin()
+            self._uploaded = self._prepare(panes)
+
+    def draw_uploaded(self, framebuffer: int | None = 0) -> None:
+        """The other half: the passes."""
+        if self._uploaded is None:
+            return
+        prepared, (multisampled, resolved) = self._uploaded, self._targets
+        height = resolved.size[1]
         multisampled.bind()
         set_mode(_CLEARED)
         calls.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
         for pane in prepared:
             if pane.shadow and self._shadow.draw(pane.shadow, pane.sunlit, self._blocks, self._store, self._bodies):
                 multisampled.bind()
-            self._draw_pane(pane, size[1])
+            self._draw_pane(pane, height)
         self._shadow.unbind()
         set_mode(_SHOWN)
         multisampled.resolve(resolved)
@@ -154,7 +166,7 @@ class Renderer:
         calls.glScissor(*rect)
         self._blocks.bind(pane.block, POINT)
         self._shadow.bind()
-        eye, zoom = view.eye, 0.5 * h * float(view.projection[1, 1])
+        eye, zoom = view.eye, 0.5 * h * view.lens[1]
         self._surroundings.draw(scene, self._store, pane.shadow, eye[1] < scene.floor.height)
         set_mode(_SOLID)
         for batch in pane.opaque:

@@ -1,15 +1,13 @@
 """The shadow map: depth seen from the sun, fitted around what casts shadows."""
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
 from OpenGL import GL
 
 from motiongraph.viewer.draw.frame import Batch, SceneFrame
 from motiongraph.viewer.draw.store import Store
-from motiongraph.viewer.draw.uniforms import POINT, light_axes
+from motiongraph.viewer.draw.uniforms import POINT, Axes, Point, light_axes
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Blocks
 from motiongraph.viewer.gl.framebuffer import Framebuffer
@@ -22,13 +20,12 @@ _LOG_STEP = math.log(_STEP)
 _FARTHEST = 40.0  # metres of radius beyond which a map would be too coarse to be worth having
 _MODE = Mode(GL.GL_LESS, write=True, srgb=True, clamp=True)  # what is nearer to the sun than the map still casts
 
-Point = tuple[float, float, float]
 Matrix = tuple[tuple[float, float, float, float], ...]
 
 
-def fit(axes: np.ndarray, low: Point, high: Point, resolution: int) -> tuple[Matrix, float, float]:
-    """World to light's clip space (rows of a 4 × 4 matrix), metres a texel and metres of depth, for the axes (3, 3) of
-    a sun and casters in the box low … high.
+def fit(axes: Axes, low: Point, high: Point, resolution: int) -> tuple[Matrix, float, float]:
+    """World to light's clip space (rows of a 4 × 4 matrix), metres a texel and metres of depth, for the axes of a sun
+    and casters in the box low … high.
 
     The radius moves in steps and the centre by whole texels, so that edges do not crawl when characters walk.
     """
@@ -36,22 +33,21 @@ def fit(axes: np.ndarray, low: Point, high: Point, resolution: int) -> tuple[Mat
     radius = min(_LEAST * _STEP ** math.ceil(math.log(radius / _LEAST) / _LOG_STEP), _FARTHEST)
     texel = 2.0 * radius / resolution
     x, y, z = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])
-    right, up, back = axes.tolist()
-    across, upward, ahead = [a * x + b * y + c * z for a, b, c in (right, up, back)]
-    across, upward = round(across / texel) * texel, round(upward / texel) * texel
+    (a, b, c), (d, e, f), (g, h, i) = axes
+    across, upward = round((a * x + b * y + c * z) / texel) * texel, round((d * x + e * y + f * z) / texel) * texel
     # What receives shadows may lie behind what casts them as far as a shadow falls across the floor.
     depth = 6.0 * radius
+    ahead, deep = g * x + h * y + i * z, -2.0 / depth
     matrix = (
-        (right[0] / radius, right[1] / radius, right[2] / radius, -across / radius),
-        (up[0] / radius, up[1] / radius, up[2] / radius, -upward / radius),
-        (*[-2.0 * c / depth for c in back], (ahead + radius) * 2.0 / depth - 1.0),
+        (a / radius, b / radius, c / radius, -across / radius),
+        (d / radius, e / radius, f / radius, -upward / radius),
+        (deep * g, deep * h, deep * i, -deep * (ahead + radius) - 1.0),
         (0.0, 0.0, 0.0, 1.0),
     )
     return matrix, texel, depth
 
 
-@dataclass(eq=False)
-class Fitted:
+class Fitted(NamedTuple):
     """What casts shadows in a scene and the place of its map: `fit` gives matrix, texel and depth; low, high: corners
     of the box around the casters; towards: the sun."""
 
@@ -62,12 +58,6 @@ class Fitted:
     matrix: Matrix
     texel: float
     depth: float
-
-    @cached_property
-    def to_map(self) -> Matrix:
-        """World to the map: place 0 … 1, depth 0 … 1."""
-        *rows, last = self.matrix
-        return (*[(0.5 * a, 0.5 * b, 0.5 * c, 0.5 * d + 0.5) for a, b, c, d in rows], last)
 
     def footprint(self, height: float, softness: float) -> tuple[float, float, float, float]:
         """Lowest x and z, highest x and z of the floor at this height that the casters can shade."""
@@ -106,7 +96,7 @@ class ShadowMap:
         if not math.dist(low, high) < math.inf:
             return None
         axes = light_axes(scene.light.towards)
-        return Fitted(casters, low, high, tuple(axes[2].tolist()), *fit(axes, low, high, self.resolution))
+        return Fitted(casters, low, high, axes[2], *fit(axes, low, high, self.resolution))
 
     def draw(self, fitted: Fitted, block: int, blocks: Blocks, store: Store, bodies) -> bool:
         """Draw it, unless the map shows just that; block: of the frame, as seen from the sun. Whether it was drawn."""

@@ -8,6 +8,9 @@ from motiongraph.viewer.draw.frame import SceneFrame, View
 
 POINT = 0  # where programs look for the block
 
+Point = tuple[float, float, float]
+Axes = tuple[Point, Point, Point]
+
 _MATRIX, _VECTOR = ("<f4", (4, 4)), ("<f4", 4)
 # In the order of shaders/include/frame.glsl; matrices lie column by column.
 FRAME = np.dtype(
@@ -38,16 +41,14 @@ def linear(colour: tuple[float, ...]) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=256)
-def light_axes(towards: tuple[float, float, float]) -> np.ndarray:
-    """(3, 3) rows: right, up and the direction to a sun that shines from there, all of length one."""
+def light_axes(towards: Point) -> Axes:
+    """Right, up and the direction to a sun that shines from there, all of length one."""
     back = np.array(towards, np.float64)
     back /= max(np.linalg.norm(back), 1e-9)
     pole = np.array([0.0, 0.0, 1.0]) if abs(back[1]) > 0.95 else np.array([0.0, 1.0, 0.0])
     right = np.cross(pole, back)
     right /= np.linalg.norm(right)
-    axes = np.array([right, np.cross(back, right), back])
-    axes.flags.writeable = False
-    return axes
+    return tuple(tuple(axis.tolist()) for axis in (right, np.cross(back, right), back))
 
 
 def seen_from_sun(matrix) -> tuple[float, ...]:
@@ -60,8 +61,7 @@ def seen(scene: SceneFrame, view: View, shadow) -> tuple[float, ...]:
 
     Plain numbers: arrays as small as these cost more to handle than to work out, and this is done every frame.
     """
-    (r, u, b, _), (x, y, z) = view.view.tolist(), view.eye
-    (p, _, _, _), (_, q, _, _), (_, _, m, n), _ = view.projection.tolist()
+    (r, u, b), (p, q, m, n), (x, y, z) = view.rows, view.lens, view.eye
     floor, (_, _, width, height) = scene.floor, view.rect
     return (
         # World to clip space, projection · view.
@@ -74,7 +74,7 @@ def seen(scene: SceneFrame, view: View, shadow) -> tuple[float, ...]:
         *(u[0] / q, u[1] / q, u[2] / q, 0.0),
         *(x / n, y / n, z / n, 1.0 / n),
         *(m * x / n - b[0], m * y / n - b[1], m * z / n - b[2], m / n),
-        *(_columns(shadow.to_map) if shadow else _NOWHERE),
+        *(_to_map(*shadow.matrix) if shadow else _NOWHERE),
         *(x, y, z, 0.5 * height * q),
         *(width, height, view.scale, y < floor.height),
         *_surroundings(scene.light, scene.backdrop, floor.style, floor.height),
@@ -83,11 +83,20 @@ def seen(scene: SceneFrame, view: View, shadow) -> tuple[float, ...]:
     )
 
 
+def _to_map(right, up, back, _) -> tuple[float, ...]:
+    """World to a shadow map, of which place and depth go from 0 to 1, by the rows of world to the sun's clip space."""
+    (a, b, c, d), (e, f, g, h), (i, j, k, l) = right, up, back
+    return (
+        *(0.5 * a, 0.5 * e, 0.5 * i, 0.0, 0.5 * b, 0.5 * f, 0.5 * j, 0.0, 0.5 * c, 0.5 * g, 0.5 * k, 0.0),
+        *(0.5 * d + 0.5, 0.5 * h + 0.5, 0.5 * l + 0.5, 1.0),
+    )
+
+
 @lru_cache(maxsize=64)
 def _surroundings(light, backdrop, style: str, height: float) -> tuple[float, ...]:
     """What changes with somebody's wishes only: sun, zenith, horizon and the floor's colours."""
     return (
-        *(*light_axes(light.towards)[2].tolist(), _SUN * light.sun),
+        *(*light_axes(light.towards)[2], _SUN * light.sun),
         *(*linear(backdrop.zenith), _SKY * light.sky),
         *(*linear(backdrop.horizon), style != "none"),
         *(*linear(backdrop.floor), height),
@@ -97,8 +106,8 @@ def _surroundings(light, backdrop, style: str, height: float) -> tuple[float, ..
 
 def _columns(rows) -> tuple[float, ...]:
     """A matrix given by its rows, as it lies in a block."""
-    a, b, c, d = zip(*rows)
-    return (*a, *b, *c, *d)
+    (a, b, c, d), (e, f, g, h), (i, j, k, l), (m, n, o, p) = rows
+    return a, e, i, m, b, f, j, n, c, g, k, o, d, h, l, p
 
 
 _NOWHERE = (0.0,) * 16
