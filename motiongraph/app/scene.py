@@ -62,9 +62,12 @@ class Scene:
     version: int = 0
 
 
-def visible_tracks(state) -> list[int]:
+_TRACKS = ((0,), (1,), (2,)), (0, 1), (0, 1, 2)
+
+
+def visible_tracks(state) -> tuple[int, ...]:
     """The tracks that have a view, in order."""
-    return [state.active] if state.scene.views == 1 else list(range(state.scene.views))
+    return _TRACKS[0][state.active] if state.scene.views == 1 else _TRACKS[state.scene.views - 1]
 
 
 @apply.register

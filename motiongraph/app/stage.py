@@ -71,11 +71,3 @@ def _beside(lead, entry, theta, x, z):
     own, to = entry.clip.root[entry.start], lead.clip.root[lead.start]
     turned = cosine * own[0] + sine * own[2], -sine * own[0] + cosine * own[2]
     return theta, float(to[0] + x - turned[0]), float(to[2] + z - turned[1])
-
-
-def focus(state, track: int) -> np.ndarray:
-    """(3,) metres: the root of a track's character now; the origin where there is none."""
-    for shown, cast in zip(visible_tracks(state), state.casts):
-        if shown == track and cast.groups:
-            return cast.groups[0].positions[0, 0].copy()
-    return np.array([0.0, 0.9, 0.0])

@@ -14,7 +14,7 @@ from motiongraph.app.library import Entry, Library
 from motiongraph.app.matrix import MatrixState
 from motiongraph.app.path import PathState
 from motiongraph.app.playback import TRACKS, Playback, Track
-from motiongraph.app.scene import Scene
+from motiongraph.app.scene import Scene, visible_tracks
 from motiongraph.app.session import Session
 from motiongraph.app.settings import Settings
 from motiongraph.app.walks import WalkState
@@ -105,7 +105,8 @@ class AppState:
         return self.library.get(self.tracks[self.active].clip)
 
     def focus(self, track: int) -> np.ndarray:
-        """(3,) metres: where the character of a track is now, its root above the floor."""
-        from motiongraph.app.stage import focus
-
-        return focus(self, track)
+        """(3,) metres: where the root of a track's character is now; the origin's where there is none."""
+        for shown, cast in zip(visible_tracks(self), self.casts):
+            if shown == track and cast.groups:
+                return cast.groups[0].positions[0, 0].copy()
+        return np.array([0.0, 0.9, 0.0])

@@ -34,9 +34,8 @@ def follow(state, dt: float) -> None:
 def look_at(state, track: int) -> np.ndarray:
     """(3,) the middle of a track's character, steady in height."""
     entry = state.library.get(state.tracks[track].clip)
-    height = entry.clip.skeleton.height if entry else 1.75
     point = state.focus(track)
-    point[1] = _HEIGHT * height
+    point[1] = _HEIGHT * (entry.clip.skeleton.height if entry else 1.75)
     return point
 
 
