@@ -33,9 +33,9 @@ def measure(mocap: Path) -> dict:
     viewer = loop.Viewer([mocap / "cmu/asf_amc/16/16_15.amc"], Settings(width=1280, height=720, rate=1000, hint=False))
     viewer._last = viewer._due = time.perf_counter()
     state = viewer.state
-    with window._undrawn():
+    with window.undrawn():
         _until(viewer, lambda: state.ready and not state.jobs.running)
-        window._wait_for_the_driver(viewer)
+        window.wait_for_the_driver(viewer)
         state.issue(do.RemoveAll())
         viewer.frame()
         rows = [_matrix(viewer, mocap), _threshold(viewer, mocap), *_path(viewer, mocap)]

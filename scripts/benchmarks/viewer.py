@@ -1,10 +1,17 @@
 """What a frame of the window costs us: our own work, phase by phase, with 1, 10 and 200 characters and all panels open.
 
 Needs a screen; without one it starts Xvfb. There Mesa's software renderer draws, on the same cores that are measured.
-Our own work is everything but the driver's drawing and the swap: while it is timed, the calls that draw (glDraw…,
-glClear, glBlitFramebuffer) return at once, and the driver is waited for after each frame. All else, uploads and
-uniforms too, is done as always. `processor` is the processor time of the same, which does
-not count waiting for others on a busy machine; `drawn` is the whole frame with the driver's drawing.
+Our own work is everything but the driver's drawing and swap. It is measured three ways, since what happens between two
+frames decides how much of our code and data is still in the processor's caches:
+
+- `own`: nothing of the driver's happens in between: the calls that draw (glDraw…, glClear, glBlitFramebuffer, the
+  panels' triangles) and the swap return at once. Uploads, uniforms and all else are done as always.
+- `at 120 fps`: the same with the loop asleep until the next frame is due, as it is in use.
+- `beside the driver`: the panels' triangles are drawn and shown, and waited for, before the next frame begins.
+
+`processor` is the processor time of `own`, which does not count waiting for others on a busy machine; `drawn` is the
+whole frame with the driver's drawing. Garbage is collected in the time that is left over: `garbage` is the longest it
+took in the frames of `at 120 fps`, and `late` how many of those began more than 1 ms after they were due.
 """
 
 import gc
@@ -49,10 +56,10 @@ def measure(mocap: Path) -> dict:
     viewer.frame()
     window = time.perf_counter() - started
     state = viewer.state
-    with _undrawn():
+    with undrawn():
         while not state.ready or state.jobs.running:
             viewer.frame()
-    _wait_for_the_driver(viewer)
+    wait_for_the_driver(viewer)
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -62,7 +69,7 @@ def measure(mocap: Path) -> dict:
         while len(state.library) < count:
             state.library.add(first.clip, first.prepared)
         state.issue(do.SetLayer("crowd", count > 1))
-        with _undrawn():
+        with undrawn(), _unshown(viewer):
             _phases(viewer, 30)  # the layout settles, poses are there
             figures = _phases(viewer, FRAMES)
             loop.perf_counter = time.thread_time
@@ -70,8 +77,13 @@ def measure(mocap: Path) -> dict:
             processor = _phases(viewer, FRAMES)["own median, ms"]
             loop.perf_counter = time.perf_counter
             viewer._last = viewer._due = time.perf_counter()
+            paced, garbage = _paced(viewer)
+        with undrawn():
+            beside = _phases(viewer, FRAMES // 2)
         drawn = _phases(viewer, 3)["whole"]
-        rows.append({"characters": count, **figures, "processor": processor, "drawn": drawn})
+        for name, other in (("at 120 fps", paced), ("beside the driver", beside)):
+            figures |= {name: other["own median, ms"], f"{name}, 99%": other["own 99%"]}
+        rows.append({"characters": count, **figures, "processor": processor, "drawn": drawn, **garbage})
         del rows[-1]["whole"]
         assert len(state.casts[0]) == count
     found = {
@@ -84,7 +96,7 @@ def measure(mocap: Path) -> dict:
     return found
 
 
-def _wait_for_the_driver(viewer) -> None:
+def wait_for_the_driver(viewer) -> None:
     """Let the driver finish before our next phase is timed; what it does then is not our work."""
     from OpenGL import GL
 
@@ -98,7 +110,7 @@ def _wait_for_the_driver(viewer) -> None:
 
 
 @contextmanager
-def _undrawn():
+def undrawn():
     """The calls that make the driver draw do nothing within."""
     from motiongraph.viewer.gl import calls
 
@@ -110,6 +122,42 @@ def _undrawn():
     finally:
         for name, function in kept.items():
             setattr(calls, name, function)
+
+
+@contextmanager
+def _unshown(viewer):
+    """Nor are the panels drawn, and nothing is shown."""
+    from imgui_bundle import imgui
+
+    kept = imgui.backends.opengl3_render_draw_data, viewer.window.swap
+    imgui.backends.opengl3_render_draw_data, viewer.window.swap = lambda data: None, lambda vsync: None
+    try:
+        yield
+    finally:
+        imgui.backends.opengl3_render_draw_data, viewer.window.swap = kept
+
+
+def _paced(viewer) -> tuple[dict, dict]:
+    """Milliseconds at 120 frames a second, asleep in between; the longest collection of garbage, and late frames."""
+    took, late = [], 0
+    collect, rest = viewer._collect, viewer._rest
+
+    def collected(spare):
+        begun = time.perf_counter()
+        collect(spare)
+        took.append(time.perf_counter() - begun)
+
+    def rested(now):
+        nonlocal late
+        rest(now)
+        late += time.perf_counter() > viewer._due + 0.001
+
+    viewer._collect, viewer._rest = collected, rested
+    viewer.state.settings.rate = 120
+    figures = _phases(viewer, FRAMES // 2)
+    viewer.state.settings.rate = 1000
+    del viewer._collect, viewer._rest
+    return figures, {"garbage": round(1000.0 * max(took), 2), "late": late}
 
 
 def _phases(viewer, frames: int) -> dict:
@@ -139,7 +187,7 @@ def _drift(viewer) -> float:
     state.issue(do.Play())
     viewer.frame()
     begun, clock = state.tracks[0].elapsed, viewer._last
-    with _undrawn():
+    with undrawn():
         for _ in range(200):
             viewer.frame()
     seconds = viewer._last - clock
