@@ -1,16 +1,11 @@
-"""The path on the floor: strokes become paths, points are moved, labels painted, edits taken back; walking it and
-leading a character along it."""
+"""The path on the floor: strokes become paths, points are moved, labels painted, edits taken back."""
 
 import numpy as np
 import pytest
-from walking import sample_graph
 
 from motiongraph.app import commands as do
 from motiongraph.app import strokes
 from motiongraph.app.path import painted, tidied
-from motiongraph.app.playback import RESULT
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import results
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.viewer.camera import Camera
@@ -183,97 +178,41 @@ def test_nonsense_is_refused_with_a_sentence(state):
     assert state.path.goal is None
 
 
-# Walking it
+def test_a_path_that_cannot_be_taken_leaves_the_one_there_is(state, tmp_path):
+    tell(state, do.SetPath(((0, 0), (0, 10)), curve="polyline"), do.PaintPath(2.0, 4.0, "run"), do.PlantGoal((1, 1)))
+    path = state.path
+    before = path.points, path.labels, path.goal, path.version, len(state.history.done)
+    (tmp_path / "short.csv").write_text("0,0\n0,0.2\n")
+    (tmp_path / "long.csv").write_text("0,0\n0,2000\n")
+    tell(state, do.LoadPath(tmp_path / "short.csv"), do.LoadPath(tmp_path / "long.csv"))
+    tell(state, do.SetPath(((0.0, 0.0), (np.nan, 1.0))), do.SetPath(((0, 0), (0, 2000))))
+    drawn(state, [(50.0 * (s % 2), 20.0 + 0.1 * s) for s in range(60)])  # scribbled, and too long
+    assert (path.points, path.labels, path.goal, path.version, len(state.history.done)) == before
+    said = errors(state)[::-1]
+    assert [any(words in text for text in said) for words in ("shorter than 0.5 m", "500 m long at most")] == [True] * 2
+    assert len(said) == 5
 
 
-@pytest.fixture(scope="module")
-def clips():
-    return sample_graph("walk", "walk_left_90").clips
+def test_a_stroke_that_another_tool_interrupts_can_be_taken_back(state):
+    for command in (do.SetTool("draw"), do.BeginStroke(0, 0), do.ExtendStroke(0, 2), do.SetTool("edit")):
+        state.issue(command)
+    update(state, 1.0)
+    assert state.path.length == pytest.approx(2.0)
+    tell(state, do.Undo())
+    assert state.path.line is None
+    assert not errors(state)
 
 
-@pytest.fixture
-def walker(state, clips):
-    for clip in clips:
-        state.library.add(clip, prepare(clip))
-    tell(state, do.SelectClip(next(iter(state.library)).number))
-    return state
+def test_goals_are_taken_back_and_leave_the_path_alone(state):
+    tell(state, do.SetPath(((0, 0), (0, 4))), do.PlantGoal((1, 2)), do.PlantGoal((3, 4)), do.Undo())
+    assert state.path.goal == (1, 2)
+    tell(state, do.Undo())
+    assert state.path.goal is None
+    assert state.path.length == pytest.approx(4.0)
 
 
-def steps(state, count, dt=1 / 60):
-    for _ in range(count):
-        update(state, dt)
-
-
-def test_walking_the_path_builds_the_graph_first(walker):
-    tell(walker, do.SetTool("draw"), do.SetPath(((0.0, 0.0), (0.0, 5.0)), curve="polyline"), do.WalkPath())
-    steps(walker, 3)
-    assert not errors(walker)
-    assert walker.path.tool == "off"
-    (entry,) = results(walker)
-    np.testing.assert_allclose(entry.made.asked[[0, -1]], [[0, 0], [0, 5]], atol=1e-9)
-    assert entry.made.report["path_error_mean"] < 0.5
-    assert walker.graphs.graph.candidates.mirror
-    tell(walker, do.ResetWalk())
-    assert not results(walker)
-    assert walker.active == 0
-    assert walker.path.line is not None
-
-
-def test_leading_along_the_path_and_to_a_goal(walker):
-    tell(walker, do.SetPath(((0.0, 0.0), (0.0, 12.0)), curve="polyline"), do.Play(), do.Lead())
-    steps(walker, 2, 0.0)
-    led = walker.leading
-    assert led is not None
-    assert walker.active == RESULT
-    np.testing.assert_allclose(walker.focus(RESULT)[[0, 2]], [0.0, 0.0], atol=0.1)
-    steps(walker, 240)
-    assert led.seconds == pytest.approx(4.0, abs=0.05)
-    assert led.held == 0
-    there = walker.focus(RESULT)
-    assert walker.path.nearest(there[0], there[2])[1] < 0.6
-    assert there[2] > 2.0
-    pose = led.live.pose(led.frame)[0]
-    np.testing.assert_allclose(there[[0, 2]], pose[[0, 2]], atol=0.05)  # what is made is what is shown
-    goal = (there[0] - 5.0, there[2])
-    tell(walker, do.PlantGoal(goal))
-    far = np.hypot(*(walker.focus(RESULT)[[0, 2]] - goal))
-    nearest = far
-    for _ in range(600):
-        update(walker, 1 / 60)
-        nearest = min(nearest, np.hypot(*(walker.focus(RESULT)[[0, 2]] - goal)))
-    assert nearest < 0.4 * far
-    tell(walker, do.Pause())
-    here = walker.focus(RESULT)
-    steps(walker, 30)
-    np.testing.assert_array_equal(walker.focus(RESULT), here)
-    tell(walker, do.Lead(False))
-    update(walker, 0.0)
-    assert walker.leading is None
-    (entry,) = results(walker)
-    assert entry.clip.duration == pytest.approx(led.seconds, abs=0.5)
-    np.testing.assert_allclose(entry.clip.root[led.frame], led.live.pose(led.frame)[0], atol=0.05)
-    assert not errors(walker)
-
-
-def test_leading_ends_when_its_character_is_removed(walker):
-    tell(walker, do.Lead(), do.Play())
-    steps(walker, 5)
-    tell(walker, do.ResetWalk())
-    assert walker.leading is None
-    assert not results(walker)
-    tell(walker, do.Lead())
-    steps(walker, 5)
-    tell(walker, do.RemoveAll())
-    steps(walker, 2)
-    assert walker.leading is None
-
-
-def test_leading_ends_with_a_sentence_when_its_work_fails(walker, monkeypatch):
-    tell(walker, do.Lead(), do.Play())
-    steps(walker, 60)
-    monkeypatch.setattr(walker.leading, "make", lambda frames: 1 / 0)
-    steps(walker, 120)
-    assert walker.leading is None
-    assert "ZeroDivisionError" in errors(walker)[0]
-    (entry,) = results(walker)  # what was walked until then
-    assert entry.clip.duration > 1.0
+def test_what_changes_nothing_is_no_edit(state):
+    tell(state, do.SetPath(((0, 0), (0, 4)), curve="polyline"), do.PaintPath(1, 2, "run"))
+    count = len(state.history.done)
+    tell(state, do.PaintPath(1, 2, "run"), do.SetCurve("polyline"), do.MovePoint(1, 0, 4), do.ClosePath(False))
+    assert len(state.history.done) == count

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app import history, session, strokes
+from motiongraph.app import history, snapshot, strokes
 from motiongraph.app.commands import apply
-from motiongraph.app.path import CURVES, SHORTEST, TOOLS, need_path, painted, tidied
+from motiongraph.app.path import CURVES, SHORTEST, TOOLS, checked, course, need_path, painted, tidied
 from motiongraph.app.view import facing, overlook, watch_floor
 from motiongraph.errors import MotionError
 
@@ -26,7 +26,7 @@ def _(command: do.SetTool, state):
     if command.tool == path.tool:
         return
     if path.stroke:
-        apply(do.EndStroke(), state)
+        history.carry_out(do.EndStroke(), state)
     path.tool, path.under = command.tool, None
     if command.tool != "edit":
         path.chosen = None
@@ -66,26 +66,22 @@ def _(command: do.EndStroke, state):
     far = strokes.length(raw)
     if far < SHORTEST:
         return
-    path.goal = None  # who is led goes along what was drawn last
     if goes_on:
         # Smoothed together with the last metre, so that the way does not bend where the strokes meet.
         join = max(len(path.points) - 3, 1)
         tail = strokes.smoothed(np.concatenate([path.points[join - 1 :], raw[1:]]))
         path.set(np.concatenate([path.points[: join - 1], tail]), curve="spline", keep_metres=True)
-        return
-    closed = far > 3.0 and float(np.hypot(*(raw[-1] - raw[0]))) < _MEETS
-    path.labels = path.origin = None
-    path.set(strokes.smoothed(raw[:-1] if closed else raw, closed), closed, "spline")
+    else:
+        closed = far > 3.0 and float(np.hypot(*(raw[-1] - raw[0]))) < _MEETS
+        path.anew(strokes.smoothed(raw[:-1] if closed else raw, closed), closed, "spline")
+    path.goal = None  # who is led goes along what was drawn last
 
 
 @apply.register
 def _(command: do.SetPath, state):
-    path = state.path
     if command.curve not in CURVES:
         raise MotionError(f"a path is a {' or a '.join(CURVES)}, not {command.curve!r}")
-    path.labels = path.origin = None
-    path.set(command.points, command.closed, command.curve)
-    path.labels = tidied(command.labels, path.length) if command.labels else None
+    state.path.anew(command.points, command.closed, command.curve, command.labels)
 
 
 @apply.register
@@ -95,16 +91,14 @@ def _(command: do.PathPreset, state):
     if not 0.5 <= command.size <= 100.0:
         raise MotionError(f"a path can be 0.5 to 100 m in size, not {command.size:g}")
     path = state.path
-    path.size = float(command.size)
-    if path.origin is None and path.line is not None:
-        path.origin = path.line.places[0], float(np.arctan2(*path.line.tangents[0]))
-    elif path.origin is None:
-        path.origin = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
-    at, heading = path.origin
-    path.goal = None
+    path.size, origin = float(command.size), path.origin
+    if origin is None and path.line is not None:
+        origin = path.line.places[0], float(np.arctan2(*path.line.tangents[0]))
+    elif origin is None:
+        origin = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
     points, closed, curve = strokes.preset(command.name, command.size)
-    path.labels = None
-    path.set(strokes.placed(points, at, heading), closed, curve)
+    path.anew(strokes.placed(points, *origin), closed, curve)
+    path.goal, path.origin = None, origin
     _see(state)
 
 
@@ -194,9 +188,8 @@ def _(command: do.ReversePath, state):
 @apply.register
 def _(command: do.ClearPath, state):
     path = state.path
-    path.labels = path.goal = path.origin = None
-    path.stroke = []
-    path.set(np.zeros((0, 2)), closed=False)
+    path.goal, path.stroke = None, []
+    path.anew(np.zeros((0, 2)), False, path.curve)
 
 
 # Labels, goal
@@ -234,13 +227,12 @@ def _(command: do.LoadPath, state):
     from motiongraph.formats.path_file import read_path
 
     found = read_path(Path(command.path))
-    state.path.labels = state.path.origin = None
-    state.path.set(found.points, bool(found.closed), found.curve or "polyline")
-    if state.path.line is None:
+    points, curve = checked(found.points), found.curve or "polyline"
+    closed = bool(found.closed) and len(points) > 2
+    line = course(points, closed, curve)
+    if line is None:
         raise MotionError(f"{command.path}: the path is shorter than {SHORTEST:g} m")
-    if found.labels:
-        state.path.labels = tidied(zip(state.path.line.knots, found.labels), state.path.length)
-        state.path.version += 1
+    state.path.anew(points, closed, curve, tuple(zip(line.knots, found.labels)) if found.labels else None)
     _see(state)
 
 
@@ -272,9 +264,8 @@ def _read(state, _):
 
 def _write(state, _, value):
     points, closed, curve, labels, goal = value
-    state.path.labels = None
-    state.path.set(points, closed, curve)
-    state.path.labels, state.path.goal = labels, goal
+    state.path.anew(points, closed, curve, labels)
+    state.path.goal = goal
 
 
 history.PARTS["path"] = history.Part(_read, _write)
@@ -285,6 +276,7 @@ history.EDITS |= {
         "path": (do.MovePoint, do.ReversePath, do.ClosePath, do.SetCurve, do.SmoothPath),
         "point": (do.AddPoint, do.RemovePoint),
         "painting": (do.PaintPath,),
+        "goal": (do.PlantGoal,),
     }.items()
     for command in commands
 }
@@ -292,15 +284,19 @@ history.EDITS |= {
 
 def _tell(state):
     path = state.path
-    return {"closed": path.closed, "curve": path.curve, "labels": path.labels, "goal": path.goal}, {
-        "points": path.points
-    }
+    told = {name: getattr(path, name) for name in ("closed", "curve", "labels", "goal", "lead_label")}
+    return told, {"points": path.points}
 
 
 def _take(state, plain, arrays):
+    path = state.path
+    if plain["curve"] not in CURVES:
+        raise MotionError(f"a path is a {' or a '.join(CURVES)}, not {plain['curve']!r}")
     labels = plain["labels"] and [(float(metres), word) for metres, word in plain["labels"]]
-    goal = plain["goal"] and tuple(plain["goal"])
+    goal = plain["goal"] and tuple(snapshot.fit(value, 0.0, "goal") for value in plain["goal"])
+    path.stroke, path.chosen, path.origin, path.waiting, path.roomy = [], None, None, False, False
+    path.lead_label = plain.get("lead_label")
     _write(state, None, (arrays["points"], plain["closed"], plain["curve"], labels, goal))
 
 
-session.TOLD["path"], session.TAKEN["path"] = _tell, _take
+snapshot.TOLD["path"], snapshot.TAKEN["path"] = _tell, _take

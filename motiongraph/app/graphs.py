@@ -1,13 +1,16 @@
 """The graph in hand: built from the ticked clips beside the loop, seen at the threshold that is set."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.building import Before, Drawn, Options, build, drawing, sources_of
+from motiongraph.app.building import Before, Drawn, Options, build, drawing, lasting, sources_of
 from motiongraph.app.commands import apply
+from motiongraph.app.history import EDITS, PARTS, Part, edit
+from motiongraph.app.jobs import Job
 from motiongraph.app.lanes import KINDS, Filter, Lanes
 from motiongraph.app.library import Entry
 from motiongraph.app.pair import Pair
@@ -18,8 +21,9 @@ from motiongraph.errors import MotionError
 class GraphState:
     """graph: a pruned view at the present threshold, or None; report: its figures; drawn: see `building.Drawn`;
     options: for building, and made_with: those this graph was built with; curve: what the threshold trades (see
-    `MotionGraph.trade_off`) and automatic: the threshold chosen from it, None until they are known; filter, span: what
-    of the graph is drawn (span None: all); pointed: the transition shown in the scene, or None.
+    `MotionGraph.trade_off`) and automatic: the threshold chosen from it, None until they are known; trial: the job that
+    finds them, also once it is over; filter, span: what of the graph is drawn (span None: all); pointed: the
+    transition shown in the scene, or None, and pair: how it is shown.
     version grows with every change, built with every new table of candidates."""
 
     graph: object = None
@@ -29,9 +33,11 @@ class GraphState:
     made_with: Options = field(default_factory=Options)
     curve: np.ndarray | None = None
     automatic: float | None = None
+    trial: Job | None = None
     filter: Filter = field(default_factory=Filter)
     span: tuple[float, float, float, float] | None = None
     pointed: int | None = None
+    pair: Pair | None = None
     version: int = 0
     built: int = 0
     _stale: tuple = (None, "")
@@ -46,6 +52,11 @@ class GraphState:
     def offsets(self) -> tuple[int, ...]:
         """What to add to a clip's frames to have those of its file."""
         return self.drawn.offsets if self.drawn else ()
+
+    @property
+    def files(self) -> tuple[tuple[int, float], ...]:
+        """(offset, ratio) of each clip: its frame f is frame offset + ratio · f of its file."""
+        return tuple(zip(self.drawn.offsets, self.drawn.ratios)) if self.drawn else ()
 
     @property
     def lanes(self) -> Lanes | None:
@@ -67,7 +78,7 @@ class GraphState:
         if graph is not None:
             self.made_with = made_with or _options_of(graph, drawn)
             self.options = self.made_with if made_with is None else self.options
-        self.curve = self.automatic = self.span = self.pointed = None
+        self.curve = self.automatic = self.trial = self.span = self.pointed = self.pair = None
         self.built += 1
         self.see(graph)
 
@@ -102,6 +113,11 @@ def need_graph(state):
     if state.graphs.graph is None:
         raise MotionError("there is no graph yet: tick clips in the library and build one")
     return state.graphs.graph
+
+
+def being_built(state) -> bool:
+    """Whether a graph is on its way."""
+    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
 
 
 def stale(state) -> str:
@@ -170,8 +186,13 @@ def _(command: do.BuildGraph, state):
         deliver(build(chosen, options, before, progress))
 
     def then(result):
-        graph, drawn, said = result
+        (graph, drawn, said), now = result, graphs.graph
+        if now is not before.graph and lasting(now, graph.candidates):  # the threshold was set in the meantime
+            graph = graph.at(now.thresholds)
+        apply(do.PointAtTransition(), state)
         graphs.take(graph, drawn, options)
+        if now is not None and now.is_auto and not graph.is_auto:
+            state.issue(do.SetThreshold("auto"))
         for sentence in drawn.left_out:
             state.say(sentence, "warning")
         state.say(f"graph of {len(graph.clips)} clips, {said}; threshold {graph.thresholds} {graph.metric.unit}")
@@ -187,17 +208,15 @@ def _(command: do.FindTradeOff, state):
     def work(progress, deliver):
         from motiongraph.graph import auto
 
-        progress(0, 2, "what every threshold keeps")
-        curve = graph.trade_off()
-        progress(1, 2, "the automatic choice")
-        is_auto = graph.is_auto and not graph.thresholds.pairs
-        deliver((curve, graph.thresholds.within if is_auto else auto.threshold(graph.candidates)))
+        curve = graph.trade_off(progress=progress)
+        known = graph.thresholds.within if graph.is_auto else None
+        deliver((curve, auto.threshold(graph.candidates, progress) if known is None else known))
 
     def then(result):
         if state.graphs.built == built:
             state.graphs.curve, state.graphs.automatic = result
 
-    state.jobs.start("trade-off", "trying thresholds", work, then, quiet=True)
+    state.graphs.trial = state.jobs.start("trade-off", "trying thresholds", work, then, quiet=True)
 
 
 @apply.register
@@ -205,41 +224,77 @@ def _(command: do.SetThreshold, state):
     graph, graphs, wanted = need_graph(state), state.graphs, command.threshold
     if any(isinstance(later, do.SetThreshold) for later in state.queue):
         return  # a slider asks more often than anyone sees: the newest of a frame counts
+    state.jobs.call_off("threshold")
     if isinstance(wanted, str) and wanted == "auto":
         if graphs.automatic is None:
-            _choose_threshold(state, graph)
+            _choose_threshold(state, graph, is_edit=True)
             return
-        graph = graph.at(graphs.automatic)
-        graph.is_auto = True
+        graph = _automatic(graph, graphs.automatic)
     else:
         graph = graph.at(wanted)
     graphs.see(graph)
 
 
-def _choose_threshold(state, graph) -> None:
-    """The automatic threshold, where it is not known yet."""
+def _automatic(graph, threshold: float):
+    """A graph at the threshold that is known to be the automatic one."""
+    graph = graph.at(threshold)
+    graph.is_auto = True
+    return graph
+
+
+def _choose_threshold(state, graph, is_edit: bool) -> None:
+    """The automatic threshold, where it is not known yet; is_edit: and not taking one back."""
     built = state.graphs.built
 
     def work(progress, deliver):
-        chosen = graph.at("auto")
+        from motiongraph.graph import auto
+
+        chosen = _automatic(graph, auto.threshold(graph.candidates, progress))
         chosen.kept  # noqa: B018 - here, beside the loop
         deliver(chosen)
 
     def then(chosen):
         if state.graphs.built == built:
             state.graphs.automatic = chosen.thresholds.within
-            state.graphs.see(chosen)
+            with edit(state, "threshold", "graph", "threshold") if is_edit else nullcontext():
+                state.graphs.see(chosen)
 
     state.jobs.start("threshold", "choosing a threshold", work, then)
 
 
 @apply.register
 def _(command: do.DropGraph, state):
-    for job in state.jobs.running:
-        if job.kind in ("graph", "trade-off", "threshold"):
-            state.jobs.cancel(job.number)
+    state.jobs.call_off("graph", "trade-off", "threshold")
     apply(do.PointAtTransition(), state)
     state.graphs.take(None)
+
+
+# Taking thresholds back
+
+
+def _read(state, _):
+    graph = state.graphs.graph
+    return graph and (graph.thresholds, graph.is_auto, state.graphs.built, graph.metric.unit)
+
+
+def _write(state, _, value):
+    (thresholds, is_auto, built, unit), graphs = value, state.graphs
+    graph = graphs.graph
+    if graph is None:
+        raise MotionError("the graph of that threshold is no longer there")
+    if unit != graph.metric.unit:
+        raise MotionError(f"that threshold was one in {unit}, costs of this graph are in {graph.metric.unit}")
+    state.jobs.call_off("threshold")
+    if is_auto and built != graphs.built and graphs.automatic is None:  # another graph has another one
+        _choose_threshold(state, graph, is_edit=False)
+    elif is_auto:
+        graphs.see(_automatic(graph, thresholds if built == graphs.built else graphs.automatic))
+    else:
+        graphs.see(graph.at(thresholds))
+
+
+PARTS["threshold"] = Part(_read, _write)
+EDITS[do.SetThreshold] = "threshold", lambda command, state: "graph", "threshold"
 
 
 # What is seen of it
@@ -279,25 +334,25 @@ def _inside(low, high, least, most, shortest) -> tuple[float, float]:
 
 @apply.register
 def _(command: do.PointAtTransition, state):
-    graphs = state.graphs
-    if command.transition is None:
-        if graphs.pointed is not None:
-            graphs.pointed = state.scene.pair = None
+    graphs, graph = state.graphs, state.graphs.graph
+    if command.transition is None or graph is None:  # no longer, or what was pointed at is gone
+        if graphs.pair is not None and state.scene.pair is graphs.pair:
+            state.scene.pair = None
+        graphs.pointed = graphs.pair = None
         return
-    graph = need_graph(state)
     row = graph.candidates.table[command.transition]
     a, b = graphs.entries[row["src"]], graphs.entries[row["dst"]]
     alignment = float(row["theta"]), float(row["x0"]), float(row["z0"])
     graphs.pointed = command.transition
-    state.scene.pair = Pair(a, int(row["src_frame"]), b, int(row["dst_frame"]), alignment, graph.window)
+    state.scene.pair = graphs.pair = Pair(a, int(row["src_frame"]), b, int(row["dst_frame"]), alignment, graph.window)
 
 
 @apply.register
 def _(command: do.PreviewTransition, state):
     from motiongraph.app.cells import show_walk, transition_walk_of
 
-    graph, drawn = need_graph(state), state.graphs.drawn
+    graph, entries, files = need_graph(state), state.graphs.entries, state.graphs.files
     row = graph.candidates.table[command.transition]
-    walk = transition_walk_of(graph.clips, graph.window, graph.fps, row)
+    walk = transition_walk_of(graph, graph.clips, row)
     name = f"{graph.clips[row['src']].name} → {graph.clips[row['dst']].name}"
-    show_walk(state, lambda progress: (walk, drawn.entries, tuple(zip(drawn.offsets, drawn.ratios))), name)
+    show_walk(state, lambda progress: (walk, entries, files), name, graph)

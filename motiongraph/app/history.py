@@ -5,7 +5,10 @@ closely and change the same part, such as the many of one drag, are one edit.
 """
 
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
@@ -18,7 +21,8 @@ _TOGETHER = 0.7  # seconds between commands of one edit
 
 @dataclass(frozen=True)
 class Part:
-    """read: (state, key) → value, None where there is nothing; write: (state, key, value)."""
+    """read: (state, key) → a tuple, None where there is nothing; write: (state, key, value), which raises a sentence
+    where that is no longer possible."""
 
     read: Callable
     write: Callable
@@ -53,6 +57,8 @@ def _put_entry(state, number, value):
     if entry is None:
         raise MotionError("the clip of that edit is no longer in the library")
     start, stop, labels = value
+    if len(labels.mask) != len(entry.clip):
+        raise MotionError(f"{entry.name} is not the clip it was at that edit")
     shown = [t for t, track in enumerate(state.tracks) if track.clip == number]
     frames = [frame_of(state, t) for t in shown]
     clip = entry.clip if labels is entry.clip.labels else entry.clip.labelled(labels)
@@ -61,39 +67,32 @@ def _put_entry(state, number, value):
         seek(state, frame, t)
 
 
-def _threshold(state, built):
-    graph = state.graphs.graph if state.graphs.built == built else None
-    return graph and ("auto" if graph.is_auto else graph.thresholds)
-
-
-def _put_threshold(state, built, value):
-    if state.graphs.built != built:
-        raise MotionError("the graph of that threshold is no longer there")
-    apply(do.SetThreshold(value), state)
-
-
-PARTS = {
-    "entry": Part(_entry, _put_entry),
-    "threshold": Part(_threshold, _put_threshold),
-}
+# Others are added where they are at home, as are their commands.
+PARTS = {"entry": Part(_entry, _put_entry)}
 # Command → part, its key, and what the edit is called.
 EDITS: dict[type, tuple[str, Callable, str]] = {
     do.SetLabels: ("entry", lambda command, state: command.clip, "labels"),
     do.RemoveLabel: ("entry", lambda command, state: command.clip, "labels"),
     do.Trim: ("entry", lambda command, state: command.clip, "trim"),
-    do.SetThreshold: ("threshold", lambda command, state: state.graphs.built, "threshold"),
 }
 
 
 def carry_out(command, state) -> None:
-    """Apply a command, remembering what it changes if that can be taken back."""
+    """Apply a command, remembering what it changes if that can be taken back. A command that edits by way of another
+    one carries that out, too."""
     if type(command) not in EDITS:
         apply(command, state)
         return
     part, key_of, name = EDITS[type(command)]
-    key, history = key_of(command, state), state.history
-    before = PARTS[part].read(state, key)
-    apply(command, state)
+    with edit(state, part, key_of(command, state), name):
+        apply(command, state)
+
+
+@contextmanager
+def edit(state, part: str, key, name: str):
+    """What changes meanwhile of a part can be taken back; nothing where it fails."""
+    history, before = state.history, PARTS[part].read(state, key)
+    yield
     if before is None or same(before, PARTS[part].read(state, key)):
         return
     last = history.done[-1] if history.done else None
@@ -108,13 +107,13 @@ def carry_out(command, state) -> None:
     history.undone.clear()
 
 
-def same(a, b) -> bool:
-    """Whether nothing changed; parts hand out new objects where something did."""
-    return a is b or (type(a) is type(b) and isinstance(a, tuple) and len(a) == len(b) and all(map(_equal, a, b)))
+def same(before, now) -> bool:
+    """Whether nothing changed; both are what a part has read."""
+    return now is not None and all(map(_equal, before, now))
 
 
 def _equal(a, b) -> bool:
-    return a is b or (isinstance(a, int | float | str | bool) and type(a) is type(b) and a == b)
+    return a is b or (np.array_equal(a, b) if isinstance(a, np.ndarray) else type(a) is type(b) and a == b)
 
 
 def _back(state, source: list, target: list, word: str) -> None:

@@ -4,16 +4,17 @@ A worker decides and makes the next stretch while the one before is played; the 
 is a clip of two frames that is written over again and again, so that the character is drawn like any other.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
 from motiongraph.app.playback import RESULT
-from motiongraph.app.results import Made, show_made
+from motiongraph.app.results import Made, show_made, take_place
 from motiongraph.app.view import facing
 from motiongraph.errors import MotionError
+from motiongraph.progress import stretch
 
 _SPARE = 0.5  # s of motion that must be there; below that the next stretch is made
 _FIRST = 1.5  # s that are made before it sets off
@@ -35,10 +36,11 @@ class Wish:
 
 @dataclass(eq=False)
 class Leading:
-    """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; jumps: the
-    transitions taken; number, made: of the library's entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or
-    None are written here; seconds: shown so far; trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for
-    which motion was not there in time; along: metres of the path behind it, or None while it is off the path."""
+    """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; entries, files:
+    of the graph's clips, see `graphs.GraphState`; jumps: the transitions taken; number, made: of the library's
+    entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None are written here; seconds: shown so far;
+    trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for which motion was not there in time; along:
+    metres of the path behind it, or None while it is off the path."""
 
     graph: object
     walk: object
@@ -47,6 +49,7 @@ class Leading:
     placed: tuple[float, float, float]
     wish: Wish
     entries: tuple = ()
+    files: tuple = ()
     jumps: list = field(default_factory=list)
     number: int = -1
     made: object = None
@@ -219,7 +222,7 @@ def _go_on(state, led: Leading) -> None:
 
 def set_off(state) -> None:
     """Start leading a character on the graph in hand."""
-    graph, entries, wish = state.graphs.graph, state.graphs.entries, wish_of(state)
+    graph, entries, files, wish = state.graphs.graph, state.graphs.entries, state.graphs.files, wish_of(state)
     if wish.line is not None and wish.goal is None:
         at, heading = wish.line.places[0], float(np.arctan2(*wish.line.tangents[0]))
     else:
@@ -234,7 +237,7 @@ def set_off(state) -> None:
         walk = LiveWalk(graph, start, at=at, heading=heading)
         placed = walk.walk().placed
         live = Live(walk.graph, start, placed)
-        led = Leading(walk.graph, walk, live, start, placed, wish, entries)
+        led = Leading(walk.graph, walk, live, start, placed, wish, entries, files)
         progress(1, 3, "finding a way")
         led.make(round(_FIRST * graph.fps))
         progress(2, 3, "preparing to show it")
@@ -280,20 +283,35 @@ def _drawable(led: Leading):
     return clip, Prepared(lift, np.zeros((2, 4)), *nothing, led.root.min(axis=0) - 1.0, led.root.max(axis=0) + 1.0)
 
 
+def keeping(number: int) -> str:
+    """The kind of the job that keeps what a led character has walked; number: of its entry."""
+    return f"keep {number}"
+
+
 def keep(state, led: Leading) -> None:
-    """Make what was walked a result like any other."""
+    """Make what was walked a result like any other, shown where the character is still in sight."""
     from motiongraph.app.walks import next_name
 
-    walk, name = led.walked(), next_name(state, "live")
-    asked = led.wish.line.places if led.along is not None and led.wish.line is not None else None
+    walk = led.walked()
 
     def work(progress, deliver):
+        from motiongraph.app.making import looked_over
         from motiongraph.app.prepared import prepare
         from motiongraph.synthesis.synthesize import synthesize
 
-        progress(0, 1, name)
-        clip = synthesize(walk, name=name)
-        deliver((clip, prepare(clip), Made(walk, "live", report=walk.report(), asked=asked, entries=led.entries,
-                                           graph=led.graph)))  # fmt: skip
+        clip = synthesize(walk, progress=stretch(progress, 0.0, 0.6))
+        report = looked_over(walk, led.files, stretch(progress, 0.6, 0.9))
+        deliver((clip, prepare(clip), Made(walk, "live", report=report, entries=led.entries, graph=led.graph)))
 
-    state.jobs.start("walk", f"keeping {name}", work, lambda result: show_made(state, *result))
+    def then(result):
+        clip, prepared, made = result
+        clip, old = replace(clip, name=next_name(state, "live")), state.library.get(led.number)
+        if old is not None and state.tracks[RESULT].clip == old.number:
+            show_made(state, clip, prepared, made)
+            return
+        entry = state.library.add(clip, prepared, used=False, made=made)
+        if old is not None:
+            take_place(state, entry, old)
+        state.say(f"what was walked is kept as {entry.name}")
+
+    state.jobs.start(keeping(led.number), "keeping what was walked", work, then)

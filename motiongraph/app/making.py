@@ -6,11 +6,11 @@ from math import radians
 from weakref import WeakKeyDictionary
 
 from motiongraph.app.prepared import prepare
+from motiongraph.progress import stretch
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.goal import Weights
 from motiongraph.walks.plan import Effort
 
-_FOUND = 0.7  # share of the progress that finding takes
 _CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
 # Metres from the path, or from the place to reach, that are too many, and few enough to be worth another threshold;
 # thresholds to try, as a multiple of the present one; seconds to try for.
@@ -23,21 +23,21 @@ def make(graph, wanted, progress):
     """(clip, prepared, walk, report, path asked for (n, 2) or None) of a `walks.Wanted`."""
     from motiongraph.synthesis.synthesize import synthesize
 
-    def finding(done, total, what=""):
-        progress(_FOUND * done, total, what)
-
     asked = None
     if wanted.path is not None:
         asked = Curve.of(wanted.path[0], wanted.path[2], wanted.path[3])
-    walk = find(graph, wanted, asked, finding)
-    progress(_FOUND, 1.0, "putting the motion together")
-    clip = synthesize(walk, name=wanted.name, **wanted.motion)
-    progress(0.8, 1.0, "looking at its quality")
-    report = walk.report()
-    report["captured"] = captured(walk, lambda done, total: progress(0.85 + 0.1 * done / total, 1.0, "comparing"))
+    walk = find(graph, wanted, asked, stretch(progress, 0.0, 0.5))
+    clip = synthesize(walk, name=wanted.name, progress=stretch(progress, 0.5, 0.75), **wanted.motion)
+    report = looked_over(walk, wanted.files, stretch(progress, 0.75, 0.95))
     report["advice"] = advice(graph, wanted, asked, report, progress)
     progress(0.95, 1.0, "preparing to show it")
     return clip, prepare(clip), walk, report, None if asked is None else asked.places
+
+
+def looked_over(walk, files, progress) -> dict:
+    """The figures of a walk whose motion is made; files: (offset, ratio) of each of its clips, see `results.Made`."""
+    report = walk.report(stretch(progress, 0.0, 0.7))
+    return report | {"captured": captured(walk, stretch(progress, 0.7, 1.0)), "files": [list(each) for each in files]}
 
 
 def advice(graph, wanted, curve, report, progress) -> dict | None:
@@ -69,7 +69,7 @@ def captured(walk, progress) -> dict:
     for done, index in enumerate(frames):
         clip = walk.clips[index]
         if clip not in _known:
-            progress(done, len(frames))
+            progress(done, len(frames), f"comparing it with {clip.name}")
             figures = quality(clip)
             _known[clip] = {name: figures[name] for name in _CAPTURED}
     total = sum(frames.values())

@@ -7,9 +7,11 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.history import EDITS, PARTS, Part, carry_out
 from motiongraph.app.library import Entry
 from motiongraph.errors import MotionError
 from motiongraph.metric.metric import Metric
+from motiongraph.progress import stretch
 
 LARGEST = 150_000_000  # cells that are shown
 AT_ONCE = 40_000_000  # cells that are compared without being asked
@@ -194,12 +196,9 @@ def compared(a: Entry, b: Entry, metric: Metric, search: Search, progress) -> He
     from motiongraph.metric.distance import distance_matrix
     from motiongraph.metric.overview import histogram, pyramid
 
-    def part(low, high):
-        return lambda done, total, what="": progress(low + (high - low) * done / max(total, 1), 1.0, what)
-
-    found = distance_matrix(a.part, b.part, metric, progress=part(0.0, 0.7))
-    levels = pyramid(found.cost, part(0.7, 0.8))
-    counts, edges = histogram(found.cost, progress=part(0.8, 0.9))
+    found = distance_matrix(a.part, b.part, metric, progress=stretch(progress, 0.0, 0.7))
+    levels = pyramid(found.cost, stretch(progress, 0.7, 0.8))
+    counts, edges = histogram(found.cost, progress=stretch(progress, 0.8, 0.9))
     progress(0.9, 1.0, "finding minima")
     minima = minima_of(found, search)
     found.alignment(0, 0)  # compiles what pointing at a cell needs
@@ -304,7 +303,7 @@ def _(command: do.SetMatrixThreshold, state):
     cost = min(max(float(command.cost), 0.0), highest_threshold(state))
     state.matrix.threshold = cost
     if common(state) and cost != state.graphs.graph.thresholds.within:
-        apply(do.SetThreshold(cost), state)
+        carry_out(do.SetThreshold(cost), state)
 
 
 @apply.register
@@ -339,4 +338,22 @@ def _(command: do.ExportMatrix, state):
             heat.matrix.save_image(path, threshold, annotated=command.kind == "figure", **how)
         deliver(path)
 
-    state.jobs.start(f"export {path}", f"writing {path.name}", work, lambda done: state.say(f"matrix in {done}"))
+    then = lambda done: state.say(f"matrix in {done}")  # noqa: E731
+    state.jobs.start(f"export {path}", f"writing {path.name}", work, then, needed=True)
+
+
+# Taking the threshold back, where it is the matrix's own
+
+
+def _read(state, _):
+    return None if common(state) else (state.matrix.threshold, state.matrix.unit)
+
+
+def _write(state, _, value):
+    if common(state) or state.matrix.unit != value[1]:
+        raise MotionError("the threshold of that edit is no longer in use")
+    state.matrix.threshold = value[0]
+
+
+PARTS["matrix"] = Part(_read, _write)
+EDITS[do.SetMatrixThreshold] = "matrix", lambda command, state: "matrix", "threshold"

@@ -47,17 +47,9 @@ class PathState:
         """The `Curve` through the points, or None where there is no path."""
         points, closed, curve, line = self._line
         if points is not self.points or (closed, curve) != (self.closed, self.curve):
-            line = self._made()
+            line = course(self.points, self.closed, self.curve)
             self._line = self.points, self.closed, self.curve, line
         return line
-
-    def _made(self):
-        loop = np.concatenate([self.points, self.points[:1]]) if self.closed else self.points
-        if len(self.points) < 2 or strokes.length(loop) < SHORTEST:
-            return None
-        from motiongraph.walks.curve import Curve
-
-        return Curve.of(self.points, self.curve, self.closed)
 
     @property
     def length(self) -> float:
@@ -65,14 +57,7 @@ class PathState:
 
     def set(self, points, closed=None, curve=None, keep_metres=False) -> None:
         """Another course. Painted stretches keep their share of the way, or their metres where it only goes on."""
-        points = np.array(points, float).reshape(-1, 2)
-        if not np.isfinite(points).all():
-            raise MotionError("a path goes through places, x and z in metres")
-        loop = np.concatenate([points, points[:1]]) if len(points) else points
-        if strokes.length(loop) > 2 * _LONGEST:
-            raise MotionError(f"a path may be {_LONGEST:g} m long at most")
-        points.flags.writeable = False
-        before = self.length
+        points, before = checked(points), self.length
         self.points = points
         self.closed = bool(self.closed if closed is None else closed) and len(points) > 2
         self.curve = self.curve if curve is None else curve
@@ -81,6 +66,13 @@ class PathState:
         if self.labels is not None:
             share = 1.0 if keep_metres or before == 0.0 else self.length / before
             self.labels = tidied([(share * metres, word) for metres, word in self.labels], self.length)
+
+    def anew(self, points, closed: bool, curve: str, labels=None) -> None:
+        """Another path in place of this one, with labels of its own; where it cannot be one, nothing changes."""
+        points = checked(points)
+        self.labels = self.origin = None
+        self.set(points, closed, curve)
+        self.labels = tidied(labels, self.length) if labels else None
 
     def nearest(self, x: float, z: float) -> tuple[float, float]:
         """Metres along the path of its place nearest to x, z, and how far that is away."""
@@ -100,6 +92,27 @@ class PathState:
     def word_at(self, metres) -> np.ndarray:
         """Index into `labels` of what is asked for there; −1 before the first."""
         return np.searchsorted([begin for begin, _ in self.labels or ()], metres, side="right") - 1
+
+
+def checked(points) -> np.ndarray:
+    """(N, 2) the points of a path, or a sentence that says why they are none."""
+    points = np.array(points, float).reshape(-1, 2)
+    if not np.isfinite(points).all():
+        raise MotionError("a path goes through places, x and z in metres")
+    if strokes.length(np.concatenate([points, points[:1]])) > 2 * _LONGEST:
+        raise MotionError(f"a path may be {_LONGEST:g} m long at most")
+    points.flags.writeable = False
+    return points
+
+
+def course(points, closed: bool, curve: str):
+    """The `Curve` through checked points, or None where that is too short to walk along."""
+    loop = np.concatenate([points, points[:1]]) if closed else points
+    if len(points) < 2 or strokes.length(loop) < SHORTEST:
+        return None
+    from motiongraph.walks.curve import Curve
+
+    return Curve.of(points, curve, closed)
 
 
 def tidied(labels, length: float) -> list[tuple[float, str | None]] | None:

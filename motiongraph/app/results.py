@@ -35,6 +35,11 @@ class Made:
         """Still being made: a character that is led."""
         return self.preview and self.method == "live"
 
+    @property
+    def unit(self) -> str:
+        """What its costs are counted in."""
+        return self.walk.metric.unit
+
     def file_frame(self, clip: int, frame: int) -> int:
         """The frame of its file that a frame of one of the walk's clips is."""
         files = self.report.get("files")
@@ -43,14 +48,25 @@ class Made:
 
 
 def show_made(state, clip, prepared, made: Made):
-    """Take made motion into the library and play it from its start in the result's track; the entry."""
+    """Take made motion into the library and play it from its start in the result's track; the entry. A preview makes
+    room for it; a character that is led stops, and what it walked is kept."""
+    if state.leading is not None:
+        apply(do.Lead(False), state)
     old = next((e for e in state.library if e.made and e.made.preview), None)
-    if old is not None:
-        state.library.remove(old.number)
-        state.scene.places.pop(old.number, None)
     entry = state.library.add(clip, prepared, used=False, made=made)
+    if old is not None:
+        take_place(state, entry, old)
     apply(do.ReplayResult(entry.number), state)
     return entry
+
+
+def take_place(state, entry, old) -> None:
+    """Remove an old entry; where it was shown, the other one is."""
+    state.library.remove(old.number)
+    state.scene.places.pop(old.number, None)
+    for track in state.tracks:
+        if track.clip == old.number:
+            track.clip, track.elapsed = entry.number, 0.0
 
 
 def results(state) -> list:
@@ -145,5 +161,5 @@ def _(command: do.SaveLog, state):
 
     entry, path = made_entry(state, command.entry), Path(command.path)
     with writing(path, "w", encoding="utf-8") as file:
-        file.write(entry.made.walk.log())
+        file.write(entry.made.walk.log(entry.made.file_frame))
     state.say(f"wrote {path}")

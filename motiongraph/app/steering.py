@@ -2,8 +2,9 @@
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
-from motiongraph.app.graphs import need_graph
-from motiongraph.app.leading import keep, set_off
+from motiongraph.app.graphs import being_built, need_graph
+from motiongraph.app.history import carry_out
+from motiongraph.app.leading import keep, keeping, set_off
 from motiongraph.app.path import need_path
 from motiongraph.app.playback import RESULT
 from motiongraph.app.view import overlook
@@ -15,12 +16,12 @@ ROOMY = 3.0  # cm: a threshold at which captured walks offer ways enough to foll
 def go_on(state) -> None:
     """See to the graph that was built for the path, and set off if that was waited for."""
     path, graph = state.path, state.graphs.graph
-    if not (path.waiting or path.roomy) or _building(state):
+    if not (path.waiting or path.roomy) or being_built(state):
         return
     if path.roomy and graph is not None and graph.is_auto and graph.metric.unit == "cm":
         least = graph.thresholds.highest
         if least < ROOMY <= graph.candidates.ceiling:
-            apply(do.SetThreshold(ROOMY), state)
+            carry_out(do.SetThreshold(ROOMY), state)
             state.say(f"threshold raised from {least:.1f} to {ROOMY:g} cm, so that there are ways enough for a path")
     waited, path.waiting, path.roomy = path.waiting, False, False
     if waited and graph is not None:
@@ -29,13 +30,9 @@ def go_on(state) -> None:
 
 def _graph_there(state) -> bool:
     """Whether there is a graph; if not, one is built."""
-    if state.graphs.graph is None and not _building(state):
+    if state.graphs.graph is None and not being_built(state):
         apply(do.PrepareGraph(), state)
     return state.graphs.graph is not None
-
-
-def _building(state) -> bool:
-    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
 
 
 # Commands
@@ -53,7 +50,7 @@ def _(command: do.AllowMore, state):
     now, most = graph.thresholds.highest, graph.candidates.ceiling
     if now >= most:
         raise MotionError(f"the threshold is at its highest, {most:g}; more kinds of motion would help")
-    apply(do.SetThreshold(min(1.5 * now, most)), state)
+    carry_out(do.SetThreshold(min(1.5 * now, most)), state)
     apply(do.WalkPath(), state)
 
 
@@ -75,11 +72,8 @@ def _(command: do.Lead, state):
         if not path.waiting:
             set_off(state)
     elif not command.on:
-        path.waiting = False
-        for job in state.jobs.running:
-            if job.kind == "lead":
-                job.cancelled.set()
-        state.leading = None
+        state.leading, path.waiting = None, False
+        state.jobs.call_off("lead")
         if led is not None and led.seconds > 0.5:
             keep(state, led)
         elif led is not None:
@@ -104,9 +98,14 @@ def _(command: do.Replay, state):
 def _(command: do.ResetWalk, state):
     led, track = state.leading, state.tracks[RESULT]
     entry = state.library.get(led.number if led is not None else track.clip)
+    about_to = state.path.waiting or any(job.kind == "lead" for job in state.jobs.running)
     state.leading, state.path.waiting = None, False
+    state.jobs.call_off("lead")
     if entry is None or not entry.made:
+        if about_to:  # it does not set off, which is all there is to take back
+            return
         raise MotionError("there is no walk to take back")
+    state.jobs.call_off(keeping(entry.number))
     apply(do.RemoveClip(entry.number), state)
     for each in state.tracks:
         each.elapsed = 0.0

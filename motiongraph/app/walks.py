@@ -8,7 +8,7 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
-from motiongraph.app.graphs import taking_part
+from motiongraph.app.graphs import being_built, taking_part
 from motiongraph.app.results import Made, results, show_made
 from motiongraph.app.view import facing
 from motiongraph.errors import MotionError
@@ -74,7 +74,7 @@ class WalkState:
 
     @property
     def offer(self) -> float | None:
-        """cm: the threshold at which what failed would not, where that is known."""
+        """The threshold at which what failed would not, where that is known."""
         found = _AT.search(self.problem)
         return float(found[1]) if found else None
 
@@ -120,9 +120,11 @@ def goal_of(state) -> tuple[float, float]:
 def made_before(state) -> bool:
     """Whether a result was made in this graph with the present method, options and seed."""
     walking, graph = state.walking, state.graphs.graph
-    asked = walking.method, walking.seed, {**walking.option, **walking.options["motion"]}
-    return any(
-        (made.method, made.seed, made.options) == asked and made.graph is graph
+    return graph is not None and any(
+        (made.method, made.seed) == (walking.method, walking.seed)
+        and made.graph.candidates is graph.candidates
+        and made.graph.thresholds == graph.thresholds
+        and made.options == {**walking.option, **walking.options["motion"]}
         for made in (entry.made for entry in results(state))
     )
 
@@ -140,12 +142,8 @@ def go_on(state) -> None:
     if state.graphs.graph is not None:
         state.walking.waiting = False
         state.issue(do.MakeWalk())
-    elif not _building(state):
+    elif not being_built(state):
         state.walking.waiting = False
-
-
-def _building(state) -> bool:
-    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
 
 
 # Commands
@@ -195,7 +193,7 @@ def _(command: do.MakeWalk, state):
     walking.waiting, walking.problem = False, ""
     try:
         wanted = _wanted(state)
-        if graphs.graph is None and not _building(state):
+        if graphs.graph is None and not being_built(state):
             apply(do.BuildGraph(), state)
     except MotionError as problem:
         walking.problem = str(problem)
@@ -220,7 +218,6 @@ def _(command: do.MakeWalk, state):
             return
         clip, prepared, walk, report, asked = result
         options = {**wanted.options, **wanted.motion}
-        report["files"] = [list(each) for each in wanted.files]
         made = Made(walk, wanted.method, options, wanted.seed, report, asked, entries, graph)
         show_made(state, clip, prepared, made)
         if walk.note:
@@ -249,6 +246,4 @@ def _wanted(state) -> Wanted:
             x, _, z = state.focus(state.active).tolist()
             at = x, z, float(np.radians(facing(state, state.active)))
     motion = deepcopy(walking.options["motion"])
-    drawn = state.graphs.drawn
-    files = tuple(zip(drawn.offsets, drawn.ratios)) if drawn else ()
-    return Wanted(method, options, motion, walking.seed, files, path, at, next_name(state, method))
+    return Wanted(method, options, motion, walking.seed, state.graphs.files, path, at, next_name(state, method))

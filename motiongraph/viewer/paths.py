@@ -1,8 +1,10 @@
-"""The path on the floor as it is drawn: the path asked for, handles to edit it, the way walked coloured by its distance
-from it, the stroke in the making, the goal, and the trail of a character that is led."""
+"""The path on the floor as it is drawn: the one in hand with handles to edit it, the one a result was to follow with
+the way walked coloured by its distance from it, the stroke in the making, the goal, and the trail of a led character.
+"""
 
 import numpy as np
 
+from motiongraph.app.playback import way_of
 from motiongraph.app.strokes import placed
 from motiongraph.viewer.draw.frame import Batch, Capsules, Lines, marks, polyline, spheres
 from motiongraph.viewer.panels.widgets import word_colour
@@ -12,6 +14,7 @@ SCALE = (0.1, 0.3, 0.6)  # m off the path at which these colours are reached
 _PAPER, _INK = (0.98, 0.98, 0.97), (0.16, 0.19, 0.24)
 _START, _GOAL, _AMBER = (0.16, 0.42, 0.86), (0.82, 0.20, 0.36), (0.95, 0.58, 0.16)
 _WIDTH = 0.11  # m
+_FAINT = 0.45  # of a path that is no longer the one in hand
 _LOW, _STEP = 0.004, 0.001  # m above the floor, and from one layer to the next
 _ARROWS = 2.0  # m between the marks that tell which way it goes
 _LONGEST = 8192  # places of a stroke that are drawn
@@ -43,16 +46,20 @@ class Paths:
 
     def batches(self, state, entry, place) -> list[Batch]:
         """entry: the one whose character is seen, or None; place: theta, x, z where it was moved to."""
-        path = state.path
-        found = []
-        if path.line is not None:
-            found += self._part("line", path.version, lambda: _asked(path))
+        path, way = state.path, []
         if entry is not None and state.scene.layers.trajectory and self.knows_way(state, entry):
             if state.leading is not None and entry.number == state.leading.number:
-                found += self._gone(state.leading)
+                way = self._gone(state.leading)
             else:
-                key = entry.number, entry.start, entry.stop, place
-                found += self._part("walked", key, lambda: [_walked(entry, place)])
+                span = way_of(entry, state.playback)
+                way = self._part("walked", (entry.made, span, place), lambda: [_walked(entry, span, place)])
+        found = []
+        if way and entry.made.asked is not None:
+            key = entry.made, place, path.line
+            found += self._part("asked", key, lambda: _asked(entry.made.asked, place, path.line))
+        if path.line is not None:
+            found += self._part("line", (path.line, path.labels), lambda: _in_hand(path))
+        found += way
         if path.goal is not None:
             found += self._part("goal", path.goal, lambda: _goal(path.goal))
         if path.tool == "edit" and len(path.points):
@@ -106,12 +113,17 @@ def _fill(batch: Lines, places, rgba, layer: int) -> None:
     batch.touch()
 
 
-def _asked(path) -> list[Batch]:
+def _thinned(places) -> np.ndarray:
+    """Numbers of as many places as are worth drawing, the ends among them."""
+    every = max(1, len(places) // 4000)
+    return np.append(np.arange(0, len(places) - 1, every), len(places) - 1)
+
+
+def _in_hand(path) -> list[Batch]:
     """A light ribbon with a dark edge, in the colours of what is asked for along it; where it begins, and which way
     it goes."""
     line = path.line
-    every = max(1, len(line.places) // 4000)
-    at = np.append(np.arange(0, len(line.places) - 1, every), len(line.places) - 1)
+    at = _thinned(line.places)
     places, along = line.places[at], line.along[at]
     colours = np.ones((len(at), 4))
     colours[:, :3], colours[:, 3] = _PAPER, 0.95
@@ -130,6 +142,19 @@ def _asked(path) -> list[Batch]:
     if not path.closed:
         found += _head(end, line.tangents[-1])
     return found
+
+
+def _asked(asked, place, line) -> list[Batch]:
+    """What a result was to follow, moved with it; faint, and nothing where it is the path in hand, which is `line`."""
+    places = placed(asked, place[1:], place[0])
+    if line is not None and len(line.places) == len(places) and np.allclose(line.places, places, atol=1e-6):
+        return []
+    places = level(places[_thinned(places)])
+    return [
+        polyline(places, (*_INK, 0.25), width=_WIDTH + 0.05, flat=True),
+        polyline(places, (*_PAPER, _FAINT), width=_WIDTH, flat=True),
+        marks(places[:1], 0.13, (*_START, _FAINT)),
+    ]
 
 
 def _arrows(line) -> Lines:
@@ -151,12 +176,12 @@ def _head(place, ahead) -> list[Batch]:
     return [edge, polyline(level(corners, 3), (*_PAPER, 1.0), width=0.06, flat=True)]
 
 
-def _walked(entry, place) -> Lines:
-    """The way of the root, coloured by how far it is from the path that was asked for."""
+def _walked(entry, span, place) -> Lines:
+    """The way of the root through the frames of a span, coloured by how far it is from the path that was asked for."""
     from motiongraph.walks.curve import Curve
     from motiongraph.walks.trace import nearest_on
 
-    part = entry.clip.root[entry.start : entry.stop, [0, 2]]
+    part = entry.clip.root[slice(*span)][:, [0, 2]]
     off, _ = nearest_on(part, Curve.of(entry.made.asked))
     every = max(1, len(part) // 3000)
     colours = np.concatenate([off_colours(off), np.full((len(off), 1), 0.95)], axis=1)

@@ -144,7 +144,7 @@ def _reach(state, ui) -> None:
     if changed:
         for name, value in (("x", x), ("z", z)):
             state.issue(do.SetWalkOption("reach", name, value))
-        if getattr(state.path, "goal", None) is not None:
+        if state.path.goal is not None:
             state.issue(do.PlantGoal((x, z)))
     tooltip("x and z, metres on the floor")
     imgui.same_line()
