@@ -16,5 +16,14 @@ class Progress(Protocol):
         """Report `done` of `total`; raise `Cancelled` to stop the work at this point."""
 
 
+def stretch(progress: Progress, low: float, high: float) -> Progress:
+    """The progress of a part of the work, which is the share `low` to `high` of the whole."""
+
+    def told(done: float, total: float, what: str = "") -> None:
+        progress(low + (high - low) * (done / total if total > 0 else 0.0), 1.0, what)
+
+    return told
+
+
 def SILENT(done: float, total: float, what: str = "") -> None:
     """Reports to nobody and never cancels."""

@@ -10,6 +10,7 @@ import pytest
 # Tests leave nothing in the folders of whoever runs them; programs they start inherit this.
 _CACHE = tempfile.TemporaryDirectory(prefix="motiongraph-test-cache-")
 os.environ["MOTIONGRAPH_CACHE_DIR"] = _CACHE.name
+os.environ["MOTIONGRAPH_CONFIG"] = str(Path(_CACHE.name) / "config")
 
 # A shell that starts the tests in the background makes them, and all they start, deaf to Ctrl-C, which some test.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiongraph.app import commands as do
-from motiongraph.app import session
+from motiongraph.app import recovery
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, results, show_made
 from motiongraph.app.state import AppState
@@ -160,7 +160,7 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     update(state, 0.0)
     update(state, 0.0)
     (kept,) = config.glob("autosave*")
-    assert kept == state.session.own
+    assert kept == recovery.own_file()
     # Nothing new, nothing written.
     written = kept.stat().st_mtime_ns
     state.clock += 1000.0
@@ -169,17 +169,17 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     assert kept.stat().st_mtime_ns == written
     # Of a run that is still there nothing is offered.
     other = begin()
-    session.look_for_lost(other)
+    recovery.look_for_lost(other)
     assert other.session.lost is None
     lost = kept.with_name("autosave-999999999.mgproj")
     kept.rename(lost)
-    session.look_for_lost(other)
+    recovery.look_for_lost(other)
     assert other.session.lost == lost
     tell(other, do.Recover(True))
     assert_same(other, state)
     assert not lost.exists()
     assert other.session.path is None
-    session.end(other)
+    recovery.end(other)
     assert not list(config.glob("autosave*"))
 
 
@@ -187,7 +187,7 @@ def test_lost_work_can_be_thrown_away(state, config):
     config.mkdir(exist_ok=True)
     lost = config / "autosave-999999999.mgproj"
     lost.write_bytes(b"x")
-    session.look_for_lost(state)
+    recovery.look_for_lost(state)
     tell(state, do.Recover(False))
     assert not lost.exists()
     assert state.session.lost is None

@@ -52,7 +52,8 @@ def test_what_cannot_be_done_is_said_and_stops_nothing(state):
     assert state.playback.speed == 2.0
 
 
-def test_commands_nobody_knows_are_a_mistake_of_ours(state):
+def test_commands_nobody_knows_are_a_mistake_of_ours(state, monkeypatch):
+    monkeypatch.setenv("MOTIONGRAPH_DEBUG", "1")
     state.issue("dance")
     with pytest.raises(TypeError, match="no one carries out 'dance'"):
         update(state, 0.0)
@@ -149,7 +150,7 @@ def test_cancelling_and_closing_stop_the_work():
 
 @pytest.mark.parametrize(
     ("problem", "sentence"),
-    [(MotionError("no such clip"), "no such clip"), (KeyError("x"), "unexpected KeyError"), (MemoryError(), "memory")],
+    [(MotionError("no such clip"), "no such clip"), (KeyError("x"), "KeyError"), (MemoryError(), "memory")],
 )
 def test_what_fails_is_said(problem, sentence):
     sentences = []

@@ -45,14 +45,14 @@ def _(command: do.OpenGraph, state):
 def _take_in(state, path, graph, sources, new) -> None:
     """The clips that are not in the library yet come into it; those of the graph are ticked, and no others."""
     held = {source.number for source in sources if source}
+    if held - state.library.entries.keys():
+        raise MotionError("a clip of the graph was removed while it was being opened; open it again")
     for entry in list(state.library):
         if not entry.made and entry.used != (entry.number in held):
             state.library.put(replace(entry, used=entry.number in held))
     entries = []
     for i, (source, fresh) in enumerate(zip(sources, new)):
         entry = state.library.get(source.number) if source else state.library.add(*fresh)
-        if entry is None:
-            raise MotionError("a clip of the graph was removed while it was being opened; open it again")
         sources[i] = Source.of(entry)
         entries.append(entry)
 
@@ -60,6 +60,7 @@ def _take_in(state, path, graph, sources, new) -> None:
         deliver(drawing(graph, entries, sources, progress))
 
     def then(drawn):
+        apply(do.PointAtTransition(), state)
         state.graphs.take(graph, drawn)
         state.settings.opened(path.absolute())
         state.say(f"graph of {len(graph.clips)} clips from {path.name}, {len(graph.candidates.table):,} candidates")
@@ -79,7 +80,8 @@ def _(command: do.SaveGraph, state):
         graph.save(path)
         deliver(path)
 
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, lambda done: state.say(f"the graph is in {done}"))
+    then = lambda done: state.say(f"the graph is in {done}")  # noqa: E731
+    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)
 
 
 @apply.register
@@ -97,4 +99,5 @@ def _(command: do.ExportGraph, state):
         write(graph, path)
         deliver(path)
 
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, lambda done: state.say(f"wrote {done}"))
+    then = lambda done: state.say(f"wrote {done}")  # noqa: E731
+    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)

@@ -59,6 +59,16 @@ class Entry:
             found.append((tuple(words), start, stop, row))
         return found
 
+    @cached_property
+    def everywhere(self) -> str:
+        """The labels that hold for all frames, as one line."""
+        return ", ".join(word for word, start, stop in self.spans if (start, stop) == (0, len(self.clip)))
+
+    @cached_property
+    def findable(self) -> str:
+        """What it can be found by."""
+        return f"{self.name}\n{self.words}".lower()
+
     def words_at(self, frame: int) -> list[str]:
         """The labels of a frame."""
         return [word for word, start, stop in self.spans if start <= frame < stop]
@@ -121,6 +131,13 @@ class Library:
         """New entries are counted from here: after entries were put in with numbers of their own."""
         self._numbers = itertools.count(number)
 
+    @property
+    def used(self) -> int:
+        """How many entries are ticked."""
+        if self._used[0] != self.version:
+            self._used = self.version, sum(entry.used for entry in self)
+        return self._used[1]
+
     def groups(self) -> list[tuple[str, list[Entry]]]:
         """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
         if self._grouped[0] != self.version:
@@ -134,6 +151,7 @@ class Library:
         return self._grouped[1]
 
     _grouped: tuple = (-1, [])
+    _used: tuple = (-1, 0)
 
 
 def _described(skeleton, entries) -> str:
@@ -208,6 +226,7 @@ def _(command: do.RemoveClip, state):
 
 @apply.register
 def _(command: do.RemoveAll, state):
+    state.jobs.call_off_all()
     state.library.clear()
     state.scene.places.clear()
     state.scene.ghosts.clear()
@@ -291,7 +310,7 @@ def _(command: do.SaveLabels, state):
     from motiongraph.formats.labels_file import write_labels
 
     path = Path(command.path)
-    if path.exists() and not command.force:
+    if os.path.exists(path) and not command.force:
         raise MotionError(f"{path} is there already; choose another name, or say that it may be replaced")
     lines = labels_of(state.library, path.parent.absolute())
     if not lines:
@@ -311,4 +330,5 @@ def _(command: do.SaveClip, state):
         save(part, path)
         deliver(path)
 
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, lambda done: state.say(f"wrote {done}"))
+    then = lambda done: state.say(f"wrote {done}")  # noqa: E731
+    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)

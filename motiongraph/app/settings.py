@@ -11,6 +11,8 @@ from motiongraph.errors import MotionError
 from motiongraph.files import writing
 
 RECENT = 12
+# Sizes of videos, in pixels; 0 is that of the view.
+FILM_SIZES = {"view": (0, 0), "720p": (1280, 720), "1080p": (1920, 1080), "square": (1080, 1080)}
 
 
 def config_folder() -> Path:
@@ -24,8 +26,9 @@ class Settings:
     """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
     at; samples: of a pixel, for smooth edges; shading: "full", "plain" (limbs do not darken each other) or "auto",
     full where a graphics card draws; day: bright surroundings; hint: whether the first-run hint is still
-    shown; autoplay: what is opened plays at once; recent: paths opened, newest first; folder: where the next dialog
-    begins."""
+    shown; autoplay: what is opened plays at once; film_size, film_rate: of videos, see FILM_SIZES, and
+    frames a second; shown: the panels that are open, None for the
+    usual ones; recent: paths opened, newest first; folder: where the next dialog begins."""
 
     width: int = 1440
     height: int = 860
@@ -38,6 +41,9 @@ class Settings:
     day: bool = True
     hint: bool = True
     autoplay: bool = True
+    film_size: str = "view"
+    film_rate: int = 60
+    shown: list[str] | None = None
     recent: list[str] = field(default_factory=list)
     folder: str = ""
 
@@ -45,7 +51,7 @@ class Settings:
         """`path` was opened just now."""
         name = str(path)
         self.recent = [name, *(other for other in self.recent if other != name)][:RECENT]
-        self.folder = str(path if path.is_dir() else path.parent)
+        self.folder = str(path if os.path.isdir(path) else path.parent)
 
     @classmethod
     def load(cls, path: Path | None = None) -> "Settings":
@@ -70,7 +76,10 @@ class Settings:
         """Within what a window can be."""
         self.width, self.height = min(max(self.width, 320), 16384), min(max(self.height, 240), 16384)
         self.zoom, self.rate = min(max(float(self.zoom), 0.5), 3.0), min(max(self.rate, 10), 1000)
+        self.film_size = self.film_size if self.film_size in FILM_SIZES else "view"
+        self.film_rate = min(max(self.film_rate, 1), 240)
         self.recent = [name for name in self.recent if isinstance(name, str)][:RECENT]
+        self.shown = self.shown and [name for name in self.shown if isinstance(name, str)]
         return self
 
     def save(self, path: Path | None = None) -> None:
@@ -84,4 +93,4 @@ class Settings:
 
 
 _KINDS = {f.name: (int, float) if f.type is float else f.type for f in fields(Settings)}
-_KINDS["recent"] = list
+_KINDS["recent"] = _KINDS["shown"] = list

@@ -20,9 +20,10 @@ from motiongraph.app.settings import Settings
 from motiongraph.app.walks import WalkState
 from motiongraph.app.why import WhyState
 
+FLOATING = ("why", "shortcuts", "fetch", "film")  # of which the next start knows nothing
 PANELS = (
     *("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages"),
-    *("why", "shortcuts", "fetch"),
+    *FLOATING,
 )
 
 
@@ -38,12 +39,14 @@ class Message:
 
 @dataclass(eq=False)
 class Wishes:
-    """What the window is asked for; the loop looks here and does it. shown: panels that are open."""
+    """What the window is asked for; the loop looks here and does it. shown: panels that are open; front: the one that
+    is to come to the front."""
 
     panels: bool = True
     shown: set[str] = field(
         default_factory=lambda: {"library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats"}
     )
+    front: str = ""
     full_screen: bool = False
     reset_layout: bool = False
     quit: bool = False
@@ -89,6 +92,8 @@ class AppState:
 
     def __post_init__(self):
         self.queue: deque = deque()
+        if self.settings.shown is not None:
+            self.wishes.shown = set(self.settings.shown).intersection(PANELS)
         self.jobs = Jobs(self.say, self.inline)
 
     def issue(self, command) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from motiongraph.errors import FormatError
 from motiongraph.files import writing
+from motiongraph.progress import SILENT
 
 _FIXED = struct.Struct("<IQI")
 _ALIGNED = 64
@@ -38,18 +39,20 @@ class Kind:
         return b"\x89" + self.mark + b"\r\n\x1a\n\x00"
 
 
-def write_container(path, kind: Kind, head: dict, arrays: dict[str, np.ndarray]) -> None:
+def write_container(path, kind: Kind, head: dict, arrays: dict[str, np.ndarray], progress=SILENT) -> None:
     """head: what JSON can hold; arrays: by name."""
     with writing(path) as file:
-        for part in _packed(kind, head, arrays):
+        for part in _packed(kind, head, arrays, progress):
             file.write(part)
 
 
-def _packed(kind, head, arrays):
+def _packed(kind, head, arrays, progress):
     """The bytes of a file, part by part."""
+    steps = 2 * len(arrays)  # each is read through for its checksum, then written
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     head, place = head | {"arrays": []}, 0
-    for name, array in arrays.items():
+    for done, (name, array) in enumerate(arrays.items()):
+        progress(done, steps, name)
         dtype = np.lib.format.dtype_to_descr(array.dtype.newbyteorder("<"))
         check = zlib.crc32(_bytes(array))
         head["arrays"].append([name, dtype, array.shape, place, check])
@@ -60,7 +63,8 @@ def _packed(kind, head, arrays):
     # Spaces after the JSON bring the arrays to a multiple of 64 bytes.
     text += b" " * (_padded(fixed + len(text)) - fixed - len(text))
     yield kind.magic + _FIXED.pack(kind.version, len(text), zlib.crc32(text)) + text
-    for array in arrays.values():
+    for done, (name, array) in enumerate(arrays.items(), len(arrays)):
+        progress(done, steps, name)
         yield _bytes(array)
         yield bytes(_padded(array.nbytes) - array.nbytes)
 

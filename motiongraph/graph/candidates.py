@@ -83,10 +83,7 @@ class Candidates:
         if used[0].skeleton != self.clips[0].skeleton:
             found = _compare(used, self.metric, self.ceiling, self.radius, _pairs(len(used)), progress)
             return replace(self, originals=originals, clips=used, table=in_order(found))
-        stays = np.repeat(stays, 2 if self.mirror else 1)
-        table = self.table[stays[self.table["src"]] & stays[self.table["dst"]]]
-        number = np.cumsum(stays, dtype=np.int32) - 1
-        table["src"], table["dst"] = number[table["src"]], number[table["dst"]]
+        table = among(self.table, np.repeat(stays, 2 if self.mirror else 1))
         return replace(self, originals=originals, clips=used, table=table)
 
     def _known(self):
@@ -148,6 +145,14 @@ class Candidates:
     @cached_property
     def layers(self) -> Layers:
         return Layers.of(self.structure, self.piece_sets, self.transition_sets, len(self.labelling.sets))
+
+
+def among(table, stays) -> np.ndarray:
+    """The transitions of a table between the clips that stay, (C,) bool, whose numbers close the gaps."""
+    table = table[stays[table["src"]] & stays[table["dst"]]]
+    number = np.cumsum(stays, dtype=np.int32) - 1
+    table["src"], table["dst"] = number[table["src"]], number[table["dst"]]
+    return table
 
 
 def _pairs(count):

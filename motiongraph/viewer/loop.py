@@ -12,10 +12,10 @@ from time import perf_counter, sleep
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app import session
+from motiongraph.app import recovery, trouble
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.settings import Settings, config_folder
-from motiongraph.app.state import AppState
+from motiongraph.app.state import FLOATING, AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.app.view import camera_of
 from motiongraph.errors import MotionError
@@ -64,7 +64,7 @@ class Viewer:
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
         window.on_key = self.keys.heard
-        session.look_for_lost(state)
+        recovery.look_for_lost(state)
         state.hint = "first" if state.settings.hint else ""
         self._to_open: tuple[Path, ...] | None = tuple(paths)
         self.remote = None
@@ -99,7 +99,7 @@ class Viewer:
         gc.disable()  # garbage is looked for in spare time, see `_rest`
         sys.setswitchinterval(0.0005)  # a worker must not hold up a frame for long
         self._last = self._due = perf_counter()
-        while not self.state.wishes.quit:
+        while not recovery.may_end(self.state):
             self.frame()
 
     def frame(self) -> None:
@@ -109,12 +109,13 @@ class Viewer:
         window.poll()
         paced = self.remote.answer(self) if self.remote is not None else None
         if window.closing:
-            state.wishes.quit = True
+            window.closing, state.wishes.quit = False, True
         marks.append(perf_counter())
         dt, self._last = paced or marks[-1] - self._last, marks[-1]
         if window.hidden:
             update(state, dt)
-            window.wait(_IDLE)
+            self._film()
+            window.wait(_IDLE if state.wishes.recording is None else 0.001)
             return
         self._begin(dt)
         update(state, dt)
@@ -221,6 +222,7 @@ class Viewer:
         """Full screen, title, and the frames of a video."""
         state, window = self.state, self.window
         if state.wishes.full_screen != window.full_screen:
+            self._remember_size()
             try:
                 window.set_full_screen(state.wishes.full_screen)
             except MotionError as problem:
@@ -230,14 +232,17 @@ class Viewer:
         if title != self._title:
             self._title = title
             window.set_title(title)
-        if state.wishes.recording is not None:
+        self._film()
+
+    def _film(self) -> None:
+        if self.state.wishes.recording is not None:
             from motiongraph.viewer.recorder import record
 
             record(self)
 
     def _typed(self, letter: str) -> None:
         """A letter from the keyboard, whatever its layout: digits name a frame, a question mark asks for help."""
-        if imgui.get_io().want_text_input:
+        if imgui.get_io().want_text_input or self.ui.dialogs.question is not None:
             return
         if letter.isdigit() and letter.isascii() and self.state.entry is not None:
             self.ui.typed, self.ui.typed_at = (self.ui.typed + letter)[-9:], self.state.clock
@@ -263,24 +268,33 @@ class Viewer:
 
     # The end
 
-    def close(self) -> None:
-        """Stop what runs, remember settings and layout, give everything back."""
+    def _remember_size(self) -> None:
+        """That of the window, not of a screen it fills."""
+        settings, window = self.state.settings, self.window
+        if not window.full_screen:
+            settings.maximized = window.maximized
+            if not window.maximized and not window.hidden:
+                settings.width, settings.height = window.size
+
+    def close(self, badly: bool = False) -> None:
+        """Stop what runs, remember settings and layout, give everything back; badly: in the middle of something, so
+        that what was not saved has been seen to."""
         state, window = self.state, self.window
+        self.ui.dialogs.close()
+        if self.ui.recorder is not None:
+            self.ui.recorder.stop()
         state.jobs.close()
         gc.enable()
-        if not window.full_screen:
-            state.settings.maximized = window.maximized
-            if not window.maximized and not window.hidden:
-                state.settings.width, state.settings.height = window.size
+        self._remember_size()
+        state.settings.shown = sorted(state.wishes.shown.difference(FLOATING))
         try:
-            session.end(state)
+            if not badly:
+                recovery.end(state)
             state.settings.save()
             imgui.save_ini_settings_to_disk(str(self.layout_file))
         finally:
             if self.remote is not None:
                 self.remote.close()
-            if self.ui.recorder is not None:
-                self.ui.recorder.stop()
             self.ui.heats.release()
             self.ui.canvases.release()
             self.renderer.release()
@@ -312,5 +326,12 @@ def view(paths: Iterable[Path] = ()) -> None:
     viewer = Viewer(paths)
     try:
         viewer.run()
-    finally:
-        viewer.close()
+    except BaseException as problem:
+        try:
+            recovery.end_badly(viewer.state)
+        finally:
+            viewer.close(badly=True)
+        if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
+            raise
+        raise MotionError(trouble.sentence(problem, "the window")) from problem
+    viewer.close()

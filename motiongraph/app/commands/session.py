@@ -32,6 +32,11 @@ class Recover:
 
 
 @command
+class ReopenUnsaved:
+    """Open what was not saved when something else took its place or the program ended."""
+
+
+@command
 class Undo:
     """Take the last edit of labels, trims, paths or thresholds back."""
 

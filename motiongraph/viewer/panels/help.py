@@ -1,7 +1,6 @@
 """Guidance: all shortcuts, the first-run hint, the frame being typed, and getting clips from CMU."""
 
 import re
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +13,17 @@ from motiongraph.viewer.actions import ACTIONS, MOUSE
 from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
+
+def _listed(actions) -> list[tuple[str, str]]:
+    """(keys, what they do) of those that have any; a family has one line."""
+    lines = ((a.family[0] if a.family else a.keys[0], a.family[1] if a.family else a.text) for a in actions if a.keys)
+    return [(shown(keys), text) for keys, text in dict.fromkeys(lines)]
+
+
+_LINES = [
+    *((name, _listed(found)) for name, found in groupby(ACTIONS.values(), lambda action: action.group)),
+    ("Mouse", [(shown(keys), text) for keys, text in MOUSE]),
+]
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
 
@@ -30,15 +40,13 @@ def shortcuts_window(state, ui) -> None:
         if imgui.begin_table("columns", columns):
             imgui.table_next_row()
             imgui.table_next_column()
-            groups = [(name, list(found)) for name, found in groupby(ACTIONS.values(), lambda a: a.group)]
-            rows = sum(2 + sum(bool(a.keys) for a in found) for _, found in groups) + len(MOUSE) + 2
+            rows = sum(2 + len(lines) for _, lines in _LINES)
             filled = 0
-            for name, found in groups:
-                if filled and filled + 0.5 * len(found) > rows / columns:
+            for name, lines in _LINES:
+                if filled and filled + 0.5 * len(lines) > rows / columns:
                     imgui.table_next_column()
                     filled = 0
-                filled += 2 + _keys(name, [(shown(a.keys[0]), a.text) for a in found if a.keys], ui)
-            _keys("Mouse", MOUSE, ui)
+                filled += 2 + _keys(name, lines, ui)
             imgui.end_table()
     imgui.end()
     if not kept or imgui.is_key_pressed(imgui.Key.escape):
@@ -141,14 +149,13 @@ def _step(index, step, now, state, ui) -> None:
 
 def recover_overlay(state, ui) -> None:
     """Work that a run which ended badly has left, until someone says what is to become of it."""
-    lost = state.session.lost
-    if lost is None:
+    if state.session.lost is None:
         return
     x, y, width, _ = ui.scene
     imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
     imgui.begin("recover", None, OVERLAY)
-    when = datetime.fromtimestamp(lost.stat().st_mtime) if lost.exists() else datetime.now()
-    imgui.text(f"motiongraph did not end as it should last time. Its work of {when:%d %B, %H:%M} was kept.")
+    when = f"{state.session.left:%d %B, %H:%M}"
+    imgui.text(f"motiongraph did not end as it should last time. Its work of {when} was kept.")
     if imgui.button("Open it"):
         state.issue(do.Recover(True))
     imgui.same_line()

@@ -7,9 +7,10 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import ROOTS
-from motiongraph.viewer import theme
+from motiongraph.viewer import moves, theme
+from motiongraph.viewer.actions import PANELS
 from motiongraph.viewer.panels.tools import presets_menu
-from motiongraph.viewer.panels.widgets import action_item
+from motiongraph.viewer.panels.widgets import action_item, keys_of
 
 ROOT_NAMES = {
     "captured": "As captured",
@@ -18,18 +19,6 @@ ROOT_NAMES = {
     "straight": "Straight on",
 }
 LOOP_NAMES = {"loop": "Loop", "ping-pong": "Ping-pong", "once": "Once"}
-_PANELS = {
-    "library": "Library",
-    "clip": "Clip",
-    "scene": "Scene",
-    "camera": "Camera",
-    "matrix": "Matrix",
-    "graph": "Graph",
-    "walk": "Walk",
-    "path": "Path",
-    "stats": "Stats",
-    "messages": "Messages",
-}
 
 
 def menu_bar(state, ui) -> None:
@@ -68,7 +57,11 @@ def _file(state, ui) -> None:
             if imgui.menu_item(path, "", False)[0]:
                 state.issue(do.OpenPaths((Path(path),)))
         imgui.end_menu()
-    _items("samples|fetch|-|new|save|save as|-|save labels|export|-|screenshot|screenshot all|record|-|quit", state, ui)
+    _items(
+        "samples|fetch|-|new|save|save as|reopen|-|save labels|export|-|screenshot|screenshot all|record|-|quit",
+        state,
+        ui,
+    )
 
 
 def _edit(state, ui) -> None:
@@ -77,35 +70,38 @@ def _edit(state, ui) -> None:
 
 
 def _clip(state, ui) -> None:
-    _items("next|previous|-|use|trim start|trim end|untrim|mirror|-", state, ui)
-    if imgui.menu_item("Tick all", "", False, bool(len(state.library)))[0]:
-        state.issue(do.UseClip(None, True))
-    if imgui.menu_item("Tick none", "", False, bool(len(state.library)))[0]:
-        state.issue(do.UseClip(None, False))
-    imgui.separator()
-    _items("remove", state, ui)
-    if imgui.menu_item("Remove all", "", False, bool(len(state.library)))[0]:
-        state.issue(do.RemoveAll())
+    _items("next|previous|-|use|trim start|trim end|untrim|mirror|-|tick all|tick none|-|remove|remove all", state, ui)
 
 
 def _playback(state, ui) -> None:
     _items("play|step|step back|step ten|back ten|start|end|-|faster|slower|normal speed|reverse|-", state, ui)
     for mode, text in LOOP_NAMES.items():
-        if imgui.menu_item(text, "L" if mode == "loop" else "", state.playback.loop == mode)[0]:
+        if imgui.menu_item(text, keys_of("loop") if mode == "loop" else "", state.playback.loop == mode)[0]:
             state.issue(do.SetLoop(mode))
     imgui.separator()
     imgui.text_disabled("The root goes")
     for mode in ROOTS:
-        if imgui.menu_item(ROOT_NAMES[mode], "", state.playback.root == mode)[0]:
+        if imgui.menu_item(ROOT_NAMES[mode], keys_of("root") if mode == ROOTS[0] else "", state.playback.root == mode)[
+            0
+        ]:
             state.issue(do.SetRoot(mode))
-    imgui.separator()
-    if imgui.menu_item("Play what is opened", "", state.settings.autoplay)[0]:
-        state.issue(do.SetSetting("autoplay", not state.settings.autoplay))
+    _items("straight left|straight right|-|autoplay", state, ui)
 
 
 def _scene(state, ui) -> None:
-    _items("bones|boxes|joints|trajectory|contacts|cloud|flow|crowd|-|pin|unpin|clear ghosts|-|place|-", state, ui)
-    _items("floor|shadows|day", state, ui)
+    _items("bones|boxes|joints|trajectory|contacts|cloud|flow|crowd|-|pin|unpin|clear ghosts", state, ui)
+    _steps("The last ghost", moves.GHOST, state, ui, bool(state.scene.ghosts))
+    imgui.separator()
+    _steps("The character", moves.CHARACTER, state, ui, state.entry is not None)
+    _items("place|-|floor|shadows|day", state, ui)
+
+
+def _steps(text: str, steps, state, ui, possible: bool = True) -> None:
+    """Steps of `moves` as a menu of their own."""
+    if imgui.begin_menu(text, possible):
+        for name, *_ in steps:
+            action_item(name, state, ui)
+        imgui.end_menu()
 
 
 def _path(state, ui) -> None:
@@ -124,12 +120,15 @@ def _graph(state, ui) -> None:
 
 
 def _camera(state, ui) -> None:
-    _items("follow|reset camera|-|front|side|top|three-quarter|-|below floor", state, ui)
+    _items("follow|reset camera|-|front|side|top|three-quarter|-", state, ui)
+    _steps("Orbit", moves.ORBIT, state, ui)
+    _steps("Pan", moves.PAN, state, ui)
+    _items("zoom in|zoom out|-|below floor", state, ui)
 
 
 def _view(state, ui) -> None:
-    for name, text in _PANELS.items():
-        if imgui.menu_item(text, "", name in state.wishes.shown)[0]:
+    for name in PANELS:  # here they can also be taken away; their keys bring them to the front
+        if imgui.menu_item(name.title(), keys_of(f"panel {name}"), name in state.wishes.shown)[0]:
             state.issue(do.ShowPanel(name))
     imgui.separator()
     _items("panels|full screen|-|split 1|split 2|split 3|next track|-|larger|smaller|-|vsync", state, ui)
@@ -142,10 +141,7 @@ def _view(state, ui) -> None:
 
 
 def _help(state, ui) -> None:
-    _items("shortcuts", state, ui)
-    if imgui.menu_item("What to try", "", bool(state.hint))[0]:
-        state.hint = "" if state.hint else "first"
-    imgui.separator()
+    _items("shortcuts|hint|-", state, ui)
     from motiongraph import __version__
 
     imgui.push_style_color(imgui.Col_.text, theme.FAINT)
