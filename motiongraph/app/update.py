@@ -11,9 +11,12 @@ from motiongraph.app import (  # noqa: F401 - what commands do is registered the
     leading,
     library,
     opening,
+    props,
+    recovery,
     scene,
     session,
     steering,
+    trouble,
     view,
     walks,
     why,
@@ -29,11 +32,11 @@ def update(state: AppState, dt: float) -> None:
     state.clock += dt
     carry_out(state)
     state.jobs.collect()
-    walks.go_on(state)
-    steering.go_on(state)
+    _attempt(state, "going on", walks.go_on, state)
+    _attempt(state, "going on", steering.go_on, state)
     advance(state, dt)
-    leading.advance(state, dt)
-    session.autosave(state)
+    _attempt(state, "leading a character", leading.advance, state, dt)
+    _attempt(state, "keeping a copy", recovery.autosave, state)
     if state.ready:
         from motiongraph.app.stage import set_stage
 
@@ -44,10 +47,21 @@ def update(state: AppState, dt: float) -> None:
 def carry_out(state: AppState) -> None:
     """Do everything that was issued; what cannot be done becomes a message and stops nothing else."""
     for _ in range(len(state.queue)):
+        command = state.queue.popleft()
         try:
-            history.carry_out(state.queue.popleft(), state)
+            history.carry_out(command, state)
         except MotionError as problem:
             state.say(str(problem), "error")
+        except Exception as problem:
+            trouble.tell(state.say, problem, trouble.spoken(command))
+
+
+def _attempt(state, doing: str, phase, *given) -> None:
+    """A part of the step that does what commands do: if it fails, the window stays."""
+    try:
+        phase(*given)
+    except Exception as problem:
+        trouble.tell(state.say, problem, doing)
 
 
 def warm_up(state: AppState, *modules: str) -> None:
