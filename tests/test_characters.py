@@ -140,13 +140,6 @@ def test_flow_is_pushed_apart_along_its_way():
     np.testing.assert_allclose(still, [[0, 0, 0], [1, 0, 0], [2, 0, 0]])
 
 
-def test_footprints_are_where_feet_come_down():
-    positions = np.arange(24.0).reshape(4, 2, 3)
-    planted = np.array([[True, False], [True, True], [False, True], [True, True]])
-    marks = layers.footprints(positions, planted, 0.0, (0, 0, 0, 1))
-    np.testing.assert_allclose(marks.rows[:, [0, 2]], positions[[0, 1, 3], [0, 1, 0]][:, [0, 2]])
-
-
 def test_trajectory_lies_on_the_floor():
     clip = Clip(
         person(), np.random.default_rng(2).normal(size=(9, 3)), random_quaternions(np.random.default_rng(2), 9, 26)

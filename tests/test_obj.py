@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from motiongraph.errors import FormatError, MotionError
+from motiongraph.formats.obj import read_obj
+from motiongraph.progress import Cancelled
 from motiongraph.viewer.draw import meshes
-from motiongraph.viewer.draw.obj import read_obj
 
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
@@ -35,12 +36,12 @@ def test_a_polygon_becomes_triangles(obj):
     np.testing.assert_allclose(mesh.normals, np.tile([0.0, 0.0, 1.0], (4, 1)))
 
 
-def test_scale_comments_groups_and_continued_lines(obj):
+def test_comments_groups_and_continued_lines(obj):
     text = (
         f"# a square\nmtllib x.mtl\no square\n{SQUARE}vt 0 0\ng one\ns off\nusemtl red\nf 1/1 2/1 \\\n 3/1 4/1 # all\n"
     )
-    mesh = read_obj(obj(text), scale=0.01)
-    assert mesh.positions.max() == pytest.approx(0.01)
+    mesh = read_obj(obj(text))
+    np.testing.assert_array_equal(mesh.box, [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
 
 
 def test_indices_count_back_too(obj):
@@ -86,6 +87,19 @@ def test_what_is_wrong_is_said_with_its_line(obj, text, sentence):
     with pytest.raises(FormatError) as problem:
         read_obj(obj(text))
     assert sentence in str(problem.value)
+
+
+def test_reading_can_be_stopped(obj):
+    said = []
+
+    def stop(done, total, what=""):
+        said.append((done, total, what))
+        raise Cancelled
+
+    path = obj("v 0 0 0\n" * 25_000)
+    with pytest.raises(Cancelled):
+        read_obj(path, stop)
+    assert said == [(10_000, 25_000, "shape.obj")]
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -1,5 +1,6 @@
 """Opening files, folders, the bundled samples and clips from the network, beside the loop and one file at a time."""
 
+import os
 from pathlib import Path
 
 from motiongraph.app import commands as do
@@ -19,9 +20,9 @@ def open_files(paths, progress, deliver) -> None:
         deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
 
     for path in paths:
-        if not path.exists():
+        if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
             fail(path, MotionError(f"{path}: there is no such file or folder"))
-    parts = find_parts([path for path in paths if path.exists()], on_error=fail)
+    parts = find_parts([path for path in paths if os.path.exists(path)], on_error=fail)
     for index, part in enumerate(parts):
         progress(index, len(parts), part.file.name)
         try:
@@ -51,7 +52,7 @@ def _take_in(state, result, first: list, lead: str = "") -> None:
 
 
 # Files that are no clips.
-_WHOLE = {".mgproj": do.OpenProject, ".mgraph": do.OpenGraph}
+_WHOLE = {".mgproj": do.OpenProject, ".mgraph": do.OpenGraph, ".obj": do.OpenProp}
 
 
 @apply.register
@@ -66,7 +67,7 @@ def _(command: do.OpenPaths, state):
     if command.replace:
         apply(do.RemoveAll(), state)
     for path in reversed(paths):
-        if path.exists():
+        if os.path.exists(path):
             state.settings.opened(path.absolute())
     _open(state, paths, f"opening {paths[0].name}" if len(paths) == 1 else f"opening {len(paths)} files")
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.scene import visible_tracks
 from motiongraph.errors import MotionError
 
 SLOWEST, FASTEST = 0.1, 4.0
@@ -55,20 +56,21 @@ def frame_at(elapsed: float, start: int, stop: int, fps: float, loop: str = "loo
 
 
 def advance(state, dt: float) -> None:
-    """Move every track on by `dt` seconds of the clock."""
+    """Move every track on by `dt` seconds of the clock. Played once, it is over when all that is seen has ended."""
     playback = state.playback
     if not playback.playing:
         return
     seconds = -dt * playback.speed if playback.reverse else dt * playback.speed
-    ends = []
-    for track in state.tracks:
+    ends, seen = [], visible_tracks(state)
+    for number, track in enumerate(state.tracks):
         entry = state.library.get(track.clip)
         if entry is None:
             continue
         track.elapsed += seconds
         last = (entry.stop - 1 - entry.start) / entry.clip.fps
         if playback.loop == "once":
-            ends.append(track.elapsed <= 0.0 if playback.reverse else track.elapsed >= last)
+            if number in seen:
+                ends.append(track.elapsed <= 0.0 if playback.reverse else track.elapsed >= last)
             track.elapsed = min(max(track.elapsed, 0.0), last)
     if ends and all(ends):
         playback.playing = False
@@ -81,6 +83,12 @@ def frame_of(state, track: int | None = None) -> float:
     if entry is None:
         return 0.0
     return frame_at(track.elapsed, entry.start, entry.stop, entry.clip.fps, state.playback.loop)
+
+
+def way_of(entry, playback) -> tuple[int, int]:
+    """First frame and end of the way its root goes over the floor: the part that is played, or all that was captured
+    where the root goes its original path."""
+    return (entry.clip.first, len(entry.clip)) if playback.root == "path" else (entry.start, entry.stop)
 
 
 def seek(state, frame: float, track: int | None = None) -> None:
@@ -98,11 +106,12 @@ def seek(state, frame: float, track: int | None = None) -> None:
 def _(command: do.Play, state):
     playback = state.playback
     if playback.loop == "once":  # from the end there is nothing more to play: begin again
-        frame, entry = frame_of(state), state.entry
-        if entry and frame >= entry.stop - 1 and not playback.reverse:
-            seek(state, entry.start)
-        elif entry and frame <= entry.start and playback.reverse:
-            seek(state, entry.stop - 1)
+        for number in visible_tracks(state):
+            frame, entry = frame_of(state, number), state.library.get(state.tracks[number].clip)
+            if entry and frame >= entry.stop - 1 and not playback.reverse:
+                seek(state, entry.start, number)
+            elif entry and frame <= entry.start and playback.reverse:
+                seek(state, entry.stop - 1, number)
     playback.playing = True
 
 

@@ -38,6 +38,7 @@ CHOICES = {
     "cloud": ("off", "pose", "window"),
     "floor": ("checker", "grid", "none"),
 }
+MOST_POSES = 200  # of a flow picture: each is drawn on its own
 _LIMITS = {"flow_every": (1, 10_000), "flow_offset": (-5.0, 5.0), "flow_gap": (-5.0, 5.0), "rows": (0.0, 10.0)}
 
 
@@ -52,7 +53,8 @@ class Ghost:
 @dataclass(eq=False)
 class Scene:
     """places: number of an entry → (theta, x, z) where its character was moved to. pair: a `pair.Pair` shown instead of
-    the character in hand, or None. version grows with every change of ghosts and places."""
+    the character in hand, or None. version grows with every change of ghosts and places. props: `props.Prop`s,
+    another tuple with every change."""
 
     layers: Layers = field(default_factory=Layers)
     ghosts: list[Ghost] = field(default_factory=list)
@@ -60,9 +62,15 @@ class Scene:
     views: int = 1
     pair: object = None
     version: int = 0
+    props: tuple = ()
 
 
 _TRACKS = ((0,), (1,), (2,)), (0, 1), (0, 1, 2)
+
+
+def flow_step(layers: Layers, entry) -> int:
+    """Frames between the poses of an entry's flow picture: more than asked for where they would be too many."""
+    return max(layers.flow_every, -(-(entry.stop - entry.start) // MOST_POSES))
 
 
 def visible_tracks(state) -> tuple[int, ...]:

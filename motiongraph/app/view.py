@@ -57,15 +57,9 @@ def camera_of(state, track: int):
 def facing(state, track: int) -> float:
     """Degrees of yaw that the character of a track faces: across its hips and shoulders, a quarter turn on."""
     entry = state.library.get(state.tracks[track].clip)
-    pairs = sides.pairs(entry.clip.skeleton) if entry else ()
-    if not len(pairs):
-        return 0.0
     posed = (cast.groups[0] for cast in state.casts if cast.groups)
     pose = next((group.positions[0] for group in posed if group.entries[0] is entry), None)
-    if pose is None:  # not on stage yet
-        return 0.0
-    across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
-    return float(np.degrees(np.arctan2(-across[2], across[0])))
+    return 0.0 if pose is None else sides.facing(entry.clip.skeleton, pose)  # None: not on stage yet
 
 
 def overview(state):

@@ -3,12 +3,13 @@ draws them."""
 
 import re
 from dataclasses import replace
+from math import isfinite, nan, radians
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from motiongraph.cli.console import progress_bar
+from motiongraph.cli.console import progress_bar, say
 from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import MotionError
 
@@ -31,6 +32,31 @@ def _camera(text: str) -> str | tuple[float, float, float]:
         words = ", ".join(_CAMERAS)
         raise typer.BadParameter(f"expected {words}, or yaw,pitch,distance in numbers, found {text!r}.") from None
     return yaw, pitch, distance
+
+
+def _one_of(*words: str):
+    """A parser that takes one of these words."""
+
+    def parse(text: str) -> str:
+        if text not in words:
+            raise typer.BadParameter(f"expected {', '.join(words[:-1])} or {words[-1]}, found {text!r}.")
+        return text
+
+    return parse
+
+
+def _prop(text: str) -> tuple[Path, tuple[float, ...] | None]:
+    """A file, and x, z and degrees where they are given."""
+    file, _, place = text.rpartition("@")
+    if not file:
+        return Path(text), None
+    try:
+        numbers = tuple(map(float, place.split(",")))
+    except ValueError:
+        numbers = ()
+    if len(numbers) not in (2, 3) or not all(map(isfinite, numbers)):
+        raise typer.BadParameter(f"expected FILE.obj or FILE.obj@x,z or FILE.obj@x,z,degrees, found {text!r}.")
+    return Path(file), (*numbers, 0.0)[:3]
 
 
 def render(
@@ -68,6 +94,34 @@ def render(
         float, typer.Option(metavar="M", help="Metres to push what follows a transition on, in --flow of a graph.")
     ] = 0.0,
     path: Annotated[bool, typer.Option("--path", metavar="", help="Draw the way of the root on the floor.")] = False,
+    bones: Annotated[
+        str, typer.Option(parser=_one_of("capsules", "boxes", "none"), metavar="AS", help="capsules, boxes or none.")
+    ] = "capsules",
+    joints: Annotated[bool, typer.Option("--joints", metavar="", help="Draw the joints.")] = False,
+    contacts: Annotated[
+        bool, typer.Option("--contacts", metavar="", help="Mark where feet stood, and which stand now.")
+    ] = False,
+    cloud: Annotated[
+        str,
+        typer.Option(
+            parser=_one_of("off", "pose", "window"),
+            metavar="OF",
+            help="The points that the metric compares, of the pose or of the window that begins with it.",
+        ),
+    ] = "off",
+    props: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prop",
+            parser=_prop,
+            metavar="OBJ",
+            help="Put an .obj into the scene, beside the character or as FILE.obj@x,z or @x,z,degrees; repeatable.",
+        ),
+    ] = None,
+    floor: Annotated[
+        str, typer.Option(parser=_one_of("checker", "grid", "none"), metavar="AS", help="checker, grid or none.")
+    ] = "checker",
+    no_shadows: Annotated[bool, typer.Option("--no-shadows", metavar="", help="Without shadows.")] = False,
     night: Annotated[bool, typer.Option("--night", metavar="", help="In dark surroundings.")] = False,
     seconds: Annotated[
         float | None,
@@ -112,6 +166,8 @@ def render(
     from motiongraph.viewer.render import Shot, render_picture, render_video
 
     shot = Shot(size, camera, flow, offset, gap, path, NIGHT if night else DAY)
+    more = {"bones": bones, "joints": joints, "contacts": contacts, "cloud": cloud, "floor": floor}
+    shot = replace(shot, **more, shadows=not no_shadows, props=_read_props(props or ()))
     if is_graph:
         clip = _walked(source, seconds or 10.0, seed or 0, target.stem)
         if ending == ".png" and frame is None and flow is None:
@@ -126,6 +182,20 @@ def render(
         return
     with progress_bar() as progress:
         render_video(clip, target, frames, every, fps, shot, progress)
+
+
+def _read_props(wanted) -> tuple:
+    """The props asked for; those without a place are still to be put beside the character."""
+    from motiongraph.app.props import mesh_prop, read_mesh
+
+    found = []
+    for number, (path, place) in enumerate(wanted, start=1):
+        mesh, said = read_mesh(path)
+        if said:
+            say(said)
+        x, z, degrees = place or (nan, nan, 0.0)
+        found.append(mesh_prop(number, mesh, path, x=x, z=z, turn=radians(degrees)))
+    return tuple(found)
 
 
 def _walked(source: Path, seconds: float, seed: int, name: str):

@@ -56,6 +56,16 @@ def pairs(skeleton) -> np.ndarray:
     return np.array(kept, int).reshape(-1, 2)
 
 
+def facing(skeleton, pose) -> float:
+    """Degrees about y, 0 along z, that a pose (J, 3) faces: a quarter turn on from its left side, across hips and
+    shoulders; 0 where left and right are not known."""
+    found = pairs(skeleton)
+    if not len(found):
+        return 0.0
+    across = (pose[found[:, 0]] - pose[found[:, 1]]).mean(axis=0)
+    return float(np.degrees(np.arctan2(-across[2], across[0])))
+
+
 def partners(skeleton) -> np.ndarray:
     """(J,) int: the joint on the other side of the body, or the joint itself where there is none."""
     partner = np.arange(len(skeleton))

@@ -1,122 +1,99 @@
 """Asking for files: the system's own dialogs, or a small browser of our own where the system has none.
 
-Dialogs of the system run beside the loop; their answers become commands when they come.
+What is asked, of which clip, is settled when the dialog opens; the answer becomes a command when it comes. Until then
+nothing else can be done: dialogs of the system run beside the loop, so a line of ours stands in their place.
 """
 
+import os
 import shutil
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from imgui_bundle import imgui
 from imgui_bundle import portable_file_dialogs as pfd
 
 from motiongraph.app import commands as do
 from motiongraph.app.results import in_hand
 
-_MOTION = ["Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml *.mgproj *.mgraph", "All files", "*"]
+_MOTION = ("Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml *.mgproj *.mgraph *.obj *.OBJ", "All files", "*")
 
 
 @dataclass(frozen=True)
 class Question:
-    """kind: open, folder or save; filters: pairs of a name and patterns; answer: (state, paths) → command."""
+    """kind: open, folder or save; answer: (paths, number of the clip it is about) → command; filters: pairs of a name
+    and patterns; name: a file to propose, {} for the name of the clip; ending: for a file that is saved with none;
+    about: state → the entry it is about."""
 
     kind: str
     title: str
-    answer: object
+    answer: Callable
     filters: tuple[str, ...] = ("All files", "*")
     name: str = ""
+    ending: str = ""
+    about: Callable | None = None
 
 
-def _record(state, paths):
-    return do.RecordVideo(_suffixed(paths[0], ".mp4"))
+def _saving(title, command, filters, name, about=None) -> Question:
+    """command: (path) → command, or (path, number) where it is about a clip."""
+    answer = (lambda paths, number: command(paths[0], number)) if about else (lambda paths, number: command(paths[0]))
+    return Question("save", title, answer, filters, name, Path(name).suffix, about)
 
 
-def _result(state) -> int:
-    """The number of the result in hand; 0, which none has, where it was removed meanwhile."""
-    entry = in_hand(state)
-    return entry.number if entry else 0
+def _clip(state):
+    return state.entry
 
 
-def _suffixed(path: Path, suffix: str) -> Path:
-    return path if path.suffix else path.with_suffix(suffix)
-
-
+_EXPORTED = ("Motion", "*.bvh *.amc *.glb")
 QUESTIONS = {
     "load path": Question(
         "open",
         "Open a path: x,z in metres on each line",
-        lambda s, paths: do.LoadPath(paths[0]),
+        lambda paths, _: do.LoadPath(paths[0]),
         ("Path", "*.csv *.txt"),
     ),
-    "save path": Question(
-        "save",
-        "Save the path as",
-        lambda s, paths: do.SavePath(_suffixed(paths[0], ".csv")),
-        ("Path", "*.csv"),
-        "path.csv",
-    ),
-    "open files": Question("open", "Open clips", lambda s, paths: do.OpenPaths(tuple(paths)), tuple(_MOTION)),
-    "open folder": Question("folder", "Open a folder of clips", lambda s, paths: do.OpenPaths(tuple(paths))),
-    "save project": Question(
-        "save",
-        "Save the project as",
-        lambda s, paths: do.SaveProject(_suffixed(paths[0], ".mgproj")),
-        ("Project", "*.mgproj"),
-        "motion.mgproj",
-    ),
+    "save path": _saving("Save the path as", do.SavePath, ("Path", "*.csv"), "path.csv"),
+    "open files": Question("open", "Open clips", lambda paths, _: do.OpenPaths(tuple(paths)), _MOTION),
+    "open folder": Question("folder", "Open a folder of clips", lambda paths, _: do.OpenPaths(tuple(paths))),
+    "save project": _saving("Save the project as", do.SaveProject, ("Project", "*.mgproj"), "motion.mgproj"),
     "open graph": Question(
-        "open", "Open a graph", lambda s, paths: do.OpenGraph(paths[0]), ("Motion graph", "*.mgraph")
+        "open", "Open a graph", lambda paths, _: do.OpenGraph(paths[0]), ("Motion graph", "*.mgraph")
     ),
-    "save graph": Question(
-        "save",
-        "Save the graph as",
-        lambda s, paths: do.SaveGraph(_suffixed(paths[0], ".mgraph")),
-        ("Motion graph", "*.mgraph"),
-        "motion.mgraph",
-    ),
-    "export graph": Question(
-        "save",
+    "save graph": _saving("Save the graph as", do.SaveGraph, ("Motion graph", "*.mgraph"), "motion.mgraph"),
+    "export graph": _saving(
         "Export the graph as .png, .dot, .graphml or .json",
-        lambda s, paths: do.ExportGraph(_suffixed(paths[0], ".png")),
+        do.ExportGraph,
         ("Picture or graph", "*.png *.dot *.graphml *.json"),
         "graph.png",
     ),
-    "save labels": Question(
-        "save",
-        "Save labels as",
-        lambda s, paths: do.SaveLabels(_suffixed(paths[0], ".toml"), force=True),
-        ("Labels", "*.toml"),
-        "labels.toml",
+    "save labels": _saving(
+        "Save labels as", lambda path: do.SaveLabels(path, force=True), ("Labels", "*.toml"), "labels.toml"
     ),
-    "export": Question(
-        "save",
+    "export": _saving(
         "Export the clip as .bvh, .amc or .glb",
-        lambda s, paths: do.SaveClip(s.entry.number, _suffixed(paths[0], ".bvh")),
-        ("Motion", "*.bvh *.amc *.glb"),
-        "{clip}.bvh",
+        lambda path, number: do.SaveClip(number, path),
+        _EXPORTED,
+        "{}.bvh",
+        _clip,
     ),
-    "save result": Question(
-        "save",
+    "save result": _saving(
         "Save the motion as .bvh, .amc or .glb",
-        lambda s, paths: do.SaveClip(_result(s), _suffixed(paths[0], ".bvh")),
-        ("Motion", "*.bvh *.amc *.glb"),
-        "{result}.bvh",
+        lambda path, number: do.SaveClip(number, path),
+        _EXPORTED,
+        "{}.bvh",
+        in_hand,
     ),
-    "save log": Question(
-        "save",
+    "save log": _saving(
         "Save which pieces were played as",
-        lambda s, paths: do.SaveLog(_result(s), _suffixed(paths[0], ".txt")),
+        lambda path, number: do.SaveLog(number, path),
         ("Text", "*.txt"),
-        "{result}.txt",
+        "{}.txt",
+        in_hand,
     ),
     **{
-        f"matrix {kind}": Question(
-            "save",
-            title,
-            lambda s, paths, kind=kind, suffix=suffix: do.ExportMatrix(_suffixed(paths[0], suffix), kind),
-            (name, f"*{suffix}"),
-            f"matrix{suffix}",
+        f"matrix {kind}": _saving(
+            title, lambda path, kind=kind: do.ExportMatrix(path, kind), (name, f"*{suffix}"), f"matrix{suffix}"
         )
         for kind, title, name, suffix in (
             ("view", "Save the view of the matrix as", "Picture", ".png"),
@@ -125,8 +102,15 @@ QUESTIONS = {
             ("numbers", "Save the numbers of the matrix as", "Numpy", ".npz"),
         )
     },
-    "record": Question("save", "Save the video as", _record, ("Video", "*.mp4 *.gif"), "{clip}.mp4"),
+    "record": _saving(
+        "Save the video as",
+        lambda path, number: do.RecordVideo(path, clip=number),
+        ("Video", "*.mp4 *.gif"),
+        "{}.mp4",
+        _clip,
+    ),
 }
+_ANYWHERE = ("save labels", "save project")  # they go where the user says, not among the captured files by default
 
 
 def has_native() -> bool:
@@ -138,30 +122,36 @@ def has_native() -> bool:
 
 @dataclass(eq=False)
 class Dialogs:
-    """native: use the system's dialogs; pending: the one that is open."""
+    """native: use the system's dialogs; pending: the one that is open; question: what is being asked; number, subject:
+    number and name of the clip it is about; folder, text, chosen: what our own browser shows; doubtful: a file that is
+    there already; opened: whether the popup of this step was opened."""
 
     native: bool = field(default_factory=has_native)
     pending: object = None
     question: Question | None = None
+    number: int = 0
+    subject: str = ""
     folder: Path = Path()
     text: str = ""
     chosen: set[Path] = field(default_factory=set)
+    doubtful: Path | None = None
     opened: bool = False
+    _listed: tuple = (None, [])
 
     def ask(self, name: str, state) -> None:
         """Open the dialog called `name`, in place of one that is open."""
-        if self.pending is not None:
-            self.pending.kill()
+        self.close()
         question = self.question = QUESTIONS[name]
-        folder = Path(state.settings.folder or Path.home())
-        if question.kind == "save" and name in ("save labels", "save project"):
-            folder = Path.home()  # labels go where the user says, not among the captured files by default
-        self.folder = folder if folder.is_dir() else Path.home()
-        result = in_hand(state)
-        self.text = question.name.format(
-            clip=state.entry.name if state.entry else "clip", result=result.name if result else "result"
-        )
-        self.chosen, self.pending, self.opened = set(), None, False
+        folder = Path.home() if name in _ANYWHERE else Path(state.settings.folder or Path.home())
+        self.folder = folder if os.path.isdir(folder) else Path.home()
+        entry = question.about(state) if question.about else None
+        self.number, self.subject = (entry.number, entry.name) if entry else (0, "")
+        self.text = question.name.format(self.subject.replace(os.sep, "_") or "clip")
+        self._open()
+
+    def _open(self) -> None:
+        self.chosen, self.pending, self.doubtful, self.opened = set(), None, None, False
+        question = self.question
         if not self.native:
             return
         if question.kind == "open":
@@ -173,78 +163,80 @@ class Dialogs:
             self.pending = pfd.save_file(question.title, str(self.folder / self.text), list(question.filters))
 
     def poll(self, state) -> None:
-        """Pass on the answer of a system dialog; show our own."""
+        """Show what is being asked, and pass on the answer."""
         if self.question is None:
             return
-        if self.pending is None:
-            _browse(self, state)
-        elif self.pending.ready(0):
-            found = self.pending.result()
-            self.finish(state, [Path(found)] if isinstance(found, str) and found else [Path(p) for p in found or ()])
+        from motiongraph.viewer import browser
+
+        if self.doubtful is not None:
+            browser.replace(self, state)
+        elif self.pending is None:
+            browser.browse(self, state)
+        else:
+            browser.wait(self, state)
+
+    def found(self) -> list[Path] | None:
+        """What the system's dialog answered: None while it is open, nothing where it was given up."""
+        if not self.pending.ready(0):
+            return None
+        found = self.pending.result()
+        return [Path(path) for path in ([found] if isinstance(found, str) else found or ()) if path]
+
+    def answer(self, state, paths: list[Path]) -> None:
+        """These files were chosen; one that would be written over is asked about, unless the system has done so."""
+        question = self.question
+        if question.kind != "save" or not paths:
+            self.finish(state, paths)
+            return
+        path = paths[0] if paths[0].suffix else paths[0].with_suffix(question.ending)
+        asked = self.pending is not None and path == paths[0]
+        if os.path.exists(path) and not asked:
+            self.doubtful, self.opened = path, False
+        else:
+            self.finish(state, [path])
+
+    def again(self) -> None:
+        """Another name is wanted."""
+        self.folder, self.text = self.doubtful.parent, self.doubtful.name
+        self._open()
 
     def finish(self, state, paths: list[Path]) -> None:
-        question, self.question, self.pending = self.question, None, None
-        if paths:
-            state.issue(question.answer(state, paths))
+        """The end of it: the command, where there is an answer."""
+        question, self.question, self.pending, self.doubtful = self.question, None, None, None
+        if not paths:
+            return
+        if question.about and state.library.get(self.number) is None:
+            state.say(f"{self.subject} was removed meanwhile: nothing was written to {paths[0].name}", "error")
+            return
+        state.issue(question.answer(paths, self.number))
+
+    def close(self) -> None:
+        """Whatever is being asked is no longer wanted; a dialog of the system goes away."""
+        if self.pending is not None:
+            self.pending.kill()
+        self.question = self.pending = self.doubtful = None
+
+    def listing(self) -> list[tuple[str, Path, bool]]:
+        """What our own browser lists, looked up again every second."""
+        key = self.folder, self.question, int(time.monotonic())
+        if self._listed[0] != key:
+            self._listed = key, list_folder(self.folder, self.question)
+        return self._listed[1]
 
 
-def _browse(dialog: Dialogs, state) -> None:
-    """A folder with its clips, a line to type in, and two buttons."""
-    question = dialog.question
-    if not dialog.opened:
-        imgui.open_popup(question.title)
-        dialog.opened = True
-    centre = imgui.get_main_viewport().get_center()
-    size = imgui.get_font_size()
-    imgui.set_next_window_pos(centre, imgui.Cond_.appearing, (0.5, 0.5))
-    imgui.set_next_window_size((40 * size, 28 * size), imgui.Cond_.appearing)
-    visible, kept = imgui.begin_popup_modal(question.title, True)
-    if not visible:
-        dialog.finish(state, [])
-        return
-    imgui.text_disabled(str(dialog.folder))
-    imgui.begin_child("files", (0, -2.6 * imgui.get_frame_height_with_spacing()), imgui.ChildFlags_.borders)
-    if imgui.selectable("..", False, imgui.SelectableFlags_.no_auto_close_popups)[0]:
-        dialog.folder, dialog.chosen = dialog.folder.parent, set()
-    for path in _listing(dialog.folder, question):
-        label = f"{path.name}/" if path.is_dir() else path.name
-        flags = imgui.SelectableFlags_.no_auto_close_popups
-        if imgui.selectable(label, path in dialog.chosen, flags)[0]:
-            if path.is_dir():
-                dialog.folder, dialog.chosen = path, set()
-                break
-            several = question.kind == "open" and imgui.get_io().key_ctrl
-            dialog.chosen = (dialog.chosen ^ {path}) if several else {path}
-            dialog.text = path.name
-    imgui.end_child()
-    imgui.set_next_item_width(-1)
-    if imgui.is_window_appearing():
-        imgui.set_keyboard_focus_here()
-    flags = imgui.InputTextFlags_.enter_returns_true
-    hint = "a file or folder, typed or pasted"
-    entered, dialog.text = imgui.input_text_with_hint("##path", hint, dialog.text, flags)
-    word = {"open": "Open", "folder": "Open this folder", "save": "Save"}[question.kind]
-    if imgui.button(word) or entered:
-        typed = Path(dialog.text).expanduser()
-        typed = typed if typed.is_absolute() else dialog.folder / typed
-        chosen = sorted(dialog.chosen) if len(dialog.chosen) > 1 else [typed]
-        if question.kind == "folder" and not dialog.text:
-            chosen = [dialog.folder]
-        imgui.close_current_popup()
-        dialog.finish(state, chosen)
-    imgui.same_line()
-    if imgui.button("Cancel") or not kept or imgui.is_key_pressed(imgui.Key.escape):
-        imgui.close_current_popup()
-        dialog.finish(state, [])
-    imgui.end_popup()
-
-
-def _listing(folder: Path, question: Question) -> list[Path]:
-    """Folders, then the files the question is about; nothing where the folder cannot be read."""
-    endings = tuple(p.lstrip("*").lower() for p in question.filters[1].split())
+def list_folder(folder: Path, question: Question) -> list[tuple[str, Path, bool]]:
+    """(label, path, whether it is a folder) of folders, then of the files the question is about; nothing where the
+    folder cannot be read."""
+    endings = tuple(pattern.lstrip("*").lower() for pattern in question.filters[1].split())
     try:
-        found = sorted(folder.iterdir(), key=lambda p: (not p.is_dir(), p.name.lower()))
+        with os.scandir(folder) as scanned:
+            found = [(entry.name, entry.is_dir()) for entry in scanned if not entry.name.startswith(".")]
     except OSError:
         return []
-    keep = [p for p in found if not p.name.startswith(".") and (p.is_dir() or p.name.lower().endswith(endings))]
-    return [p for p in keep if p.is_dir()] if question.kind == "folder" else keep
+    wanted = [
+        (name, inside)
+        for name, inside in found
+        if inside or (question.kind != "folder" and name.lower().endswith(endings))
+    ]
+    wanted.sort(key=lambda item: (not item[1], item[0].lower()))
+    return [(f"{name}/" if inside else name, folder / name, inside) for name, inside in wanted]

@@ -5,14 +5,14 @@ import numpy as np
 from motiongraph.app.cast import Cast, record_of
 from motiongraph.app.pair import Pair, place_of
 from motiongraph.viewer.draw.characters import Look
-from motiongraph.viewer.draw.frame import Batch, Points, polyline
+from motiongraph.viewer.draw.frame import Batch, polyline
+from motiongraph.viewer.draw.layers import Cloud
 from motiongraph.viewer.draw.palette import CHARACTERS
 from motiongraph.walks.walk import compose
 
 _ALPHA = 0.66  # of b, which is seen through to a
 _FAINT = 0.75, 0.25  # of the second and of the last pose of a window
 _POSES = 9  # of a window in a flow picture
-_SAMPLES = 5  # points a bone, as the metric takes them (metric.md 2)
 
 
 class _Side:
@@ -35,10 +35,17 @@ class _Side:
         colours = np.column_stack([np.tile(self.rgb, (len(alphas), 1)), alphas])
         joined = np.arange(len(alphas)) % 2
         self.lines = polyline(np.zeros((len(alphas), 3)), colours, joined, width=2.0)
-        self.cloud = Points(np.zeros((frames * bones * _SAMPLES if pair.clouds else 0, 8), np.float32), pixels=1.5)
-        self.batches: list[Batch] = [self.lines, self.cloud]
-        if not pair.clouds:
-            self.batches = [self.body, *([self.lines] if pair.windows else [])]
+        self.cloud = self._cloud(frames) if pair.clouds else None
+        self.batches: list[Batch] = [self.body, *([self.lines] if pair.windows else [])]
+        if self.cloud is not None:
+            self.batches = [self.lines, self.cloud.batch]
+
+    def _cloud(self, frames: int) -> Cloud:
+        """Of all frames of the window, fainter with time, the first one larger."""
+        radii, colours = np.full(frames, 0.005), np.empty((frames, 4))
+        radii[0] = 0.010
+        colours[:, :3], colours[:, 3] = 0.8 * self.rgb, np.linspace(1.0, 0.35, frames)
+        return Cloud(self.look.skeleton, radii, colours, pixels=1.5)
 
     def put(self, frame: int, place) -> None:
         """Show the window that opens at `frame`, set on the floor at theta, x, z."""
@@ -55,21 +62,8 @@ class _Side:
             rows = self.lines.rows.reshape(len(self.shown), -1, 2, 8)
             rows[:, :, 0, :3], rows[:, :, 1, :3] = starts[self.shown], ends[self.shown]
             self.lines.touch()
-        if self.cloud in self.batches:
-            self._fill_cloud(starts, ends)
-
-    def _fill_cloud(self, starts, ends) -> None:
-        """The points along every bone of all frames of the window, fainter with time; starts, ends: (L, J − 1, 3)."""
-        frames, bones = starts.shape[:2]
-        share = ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
-        rows = self.cloud.rows.reshape(frames, bones, _SAMPLES, 8)
-        rows[..., :3] = starts[:, :, None] + share * (ends - starts)[:, :, None]
-        if not rows[0, 0, 0, 3]:  # their looks do not change
-            rows[..., 3] = 0.005
-            rows[0, ..., 3] = 0.010
-            rows[..., 4:7] = 0.8 * self.rgb
-            rows[..., 7] = np.linspace(1.0, 0.35, frames)[:, None, None]
-        self.cloud.touch()
+        if self.cloud is not None:
+            self.cloud.fill(group.positions)
 
 
 class Pairs:

@@ -3,50 +3,25 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.model import sides
 from motiongraph.model.clip import Clip
-from motiongraph.model.sides import pairs
 from motiongraph.progress import SILENT, Progress
-from motiongraph.viewer.camera import NAMED, Camera
-from motiongraph.viewer.draw.frame import DAY, Backdrop, Floor, Light, SceneFrame
-from motiongraph.viewer.draw.palette import CLAY, INK
+from motiongraph.viewer.camera import Camera
+from motiongraph.viewer.draw.frame import Floor, Light, SceneFrame, reach
+from motiongraph.viewer.draw.props import corners
 from motiongraph.viewer.offscreen import offscreen
+from motiongraph.viewer.shot import Shot, Subject, set_up
 
 VIDEOS = (".mp4", ".gif")
 _FASTEST = {".mp4": 60.0, ".gif": 25.0}  # frames a second where nothing is said; players round GIFs' delays
 _STEADY = 0.4  # seconds over which the camera evens out the way of the root
 _SKIN = 0.12  # metres by which a body is larger than its joints
-_SUN_BESIDE = 72.0  # degrees between camera and sun, seen from above
-_LARGEST = 8192  # pixels
-
-
-@dataclass(frozen=True)
-class Shot:
-    """size: width, height in pixels; camera: a name of `camera.NAMED` or (yaw, pitch, distance) in degrees and metres;
-    flow: None, or the frames between poses that are left standing; offset: metres to push each on from the one before;
-    gap: metres to push what follows a transition of made motion on; path: whether the way of the root is drawn."""
-
-    size: tuple[int, int] = (1280, 720)
-    camera: str | tuple[float, float, float] = "three-quarter"
-    flow: int | None = None
-    offset: float = 0.0
-    gap: float = 0.0
-    path: bool = False
-    backdrop: Backdrop = DAY
-
-    def __post_init__(self):
-        if not all(1 <= edge <= _LARGEST for edge in self.size):
-            raise MotionError(f"a picture must be 1 to {_LARGEST} pixels wide and high, not {self.size}")
-        if isinstance(self.camera, str) and self.camera not in NAMED:
-            raise MotionError(f"no camera is called {self.camera!r}; there are {', '.join(NAMED)}")
-        if self.flow is not None and self.flow < 1:
-            raise MotionError(f"a flow picture needs at least 1 frame between poses, not {self.flow}")
 
 
 _PLAIN = Shot()
@@ -61,7 +36,7 @@ def render_picture(clip: Clip, path, frame: int | None = None, frames: slice = s
         raise MotionError(f"{clip.name} has frames 0 to {len(clip) - 1}, and no {frame}")
     frame %= len(clip)
     shown = np.arange(start, frame + 1) if shot.flow and frame > start else np.array([frame])
-    (pixels,) = _draw(clip, shown[-1:], shown, shot)
+    (pixels,) = _draw(clip, shown[-1:], shown, np.arange(start, stop) if len(shown) == 1 else shown, shot)
     from PIL import Image
 
     with writing(path) as file:
@@ -96,7 +71,8 @@ def render_video(
         rate = fps or min(clip.fps, _FASTEST[ending])
         clip = clip.resampled(rate)
         shown = np.arange(len(clip))
-    pictures = _draw(clip, shown, np.arange(len(clip)), shot)
+    whole = np.arange(len(clip))
+    pictures = _draw(clip, shown, whole, whole, shot)
     with tempfile.TemporaryDirectory() as folder:
         unfinished = Path(folder) / f"video{ending}"
         encode(unfinished, pictures, len(shown), rate, shot.size, progress)
@@ -113,92 +89,51 @@ def _range(clip: Clip, frames: slice) -> tuple[int, int]:
     return start, stop
 
 
-def _draw(clip: Clip, shown: np.ndarray, framed: np.ndarray, shot: Shot) -> Iterator[np.ndarray]:
+def _draw(clip: Clip, shown, framed, part, shot: Shot) -> Iterator[np.ndarray]:
     """The picture (height, width, 3) of every frame in `shown`; the camera goes with the root and keeps all of
-    `framed` in view as well as it can."""
-    positions, orientations = clip.positions(), clip.orientations()
-    size = shot.size
+    `framed` in view as well as it can. part: the frames whose way and footprints are seen."""
+    size, light = shot.size, Light(shadows=shot.shadows)
     with offscreen():
-        from motiongraph.viewer.draw import layers  # these need OpenGL and compiled code
-        from motiongraph.viewer.draw.characters import look_of
-        from motiongraph.viewer.draw.scene import Renderer
+        from motiongraph.viewer.draw.scene import Renderer  # needs OpenGL
 
-        look, tints = look_of(clip.skeleton), layers.tinted(clip, CLAY)
-        bones = look.bones(1)
-        standing, shifts = left_standing(clip, framed, shot)
-        stand_still = shot.flow is not None or len(shown) == 1
-        seen = standing if shot.flow else framed[:: max(1, len(framed) // 200)]
-        camera, way = _camera(clip, framed, seen, shifts, shot, stand_still)
-        light = _light(camera)
+        subject = Subject(clip, framed, part, shot)
+        camera, way = _camera(subject, stand_still=shot.flow is not None or len(shown) == 1)
         renderer = Renderer(samples=8)
         try:
             for frame in shown.tolist():
                 camera.target = way[frame]
-                floor = Floor(height=clip.floor, centre=(way[frame][0], way[frame][2]), reach=_reach(camera))
-                if shot.flow:
-                    poses = np.append(standing[standing < frame], frame)
-                    batches = layers.flow(look, positions[poses], orientations[poses], tints[poses], shifts[poses])
-                else:
-                    look.fill_bones(bones, positions[frame], orientations[frame], (*tints[frame], 1.0))
-                    batches = [bones]
-                if shot.path and len(framed) > 1:
-                    joined = ~np.isin(framed, layers.breaks(clip)) if shot.gap else None
-                    way_gone, inks = (clip.root + shifts)[framed], layers.tinted(clip, INK)[framed]
-                    batches = [*batches, layers.trajectory(way_gone, clip.floor, inks, joined=joined)]
-                scene = SceneFrame(batches, light, floor, shot.backdrop)
+                centre = way[frame][0], way[frame][2]
+                floor = Floor(subject.floor, shot.floor, centre=centre, reach=reach(camera.distance))
+                scene = SceneFrame(subject.batches(frame), light, floor, shot.backdrop)
                 renderer.draw([(scene, camera.view((0, 0, *size), size[1] / 720))], size, None)
                 yield renderer.read_pixels()
         finally:
             renderer.release()
 
 
-def left_standing(clip: Clip, framed: np.ndarray, shot: Shot) -> tuple[np.ndarray, np.ndarray]:
-    """The frames of a flow picture's poses, counted from its last, and (F, 3) metres by which each frame of the clip
-    is pushed on; nothing is, where there is no flow."""
-    from motiongraph.viewer.draw.layers import breaks, spread
-
-    shifts = np.zeros((len(clip), 3))
-    if not shot.flow:
-        return framed[-1:], shifts
-    standing = framed[(framed[-1] - framed) % shot.flow == 0]
-    each = spread(clip.root, standing, shot.offset)
-    for axis in (0, 2):  # between two poses the character of a video goes from one's place to the other's
-        shifts[framed, axis] = np.interp(framed, standing, each[:, axis])
-    shifts[framed] += spread(clip.root, framed, shot.gap, breaks(clip))
-    return standing, shifts
-
-
-def _light(camera: Camera) -> Light:
-    """The sun over the camera's left shoulder, wherever it stands: form and shadow show best from there."""
-    x, y, z = Light().towards
-    yaw = np.radians(camera.yaw - _SUN_BESIDE)
-    level = np.hypot(x, z)
-    return Light(towards=(level * np.sin(yaw), y, level * np.cos(yaw)))
-
-
-def _reach(camera: Camera) -> float:
-    """Metres at which the floor has faded: farther for a camera that stands farther away."""
-    return max(22.0, 4.0 * camera.distance)
-
-
-def _camera(clip: Clip, framed, seen, shifts, shot: Shot, stand_still: bool) -> tuple[Camera, np.ndarray]:
-    """The camera and its target (F, 3) in every frame; seen: the frames, each pushed on by its `shifts`, that it must
-    show."""
-    positions = clip.positions()
-    camera = Camera(floor=clip.floor)
+def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:
+    """The camera and its target (F, 3) in every frame. The props are set up as it sees them; one that stands still
+    shows them too, unless they are as large as a room."""
+    clip, shot, framed = subject.clip, subject.shot, subject.framed
+    camera = Camera(floor=subject.floor)
     if isinstance(shot.camera, str):
         camera.show(shot.camera, facing(clip, framed))
     else:
         camera.yaw, camera.pitch, _ = shot.camera
+    props = set_up(shot.props, clip.root[framed[0]], camera)
+    subject.add(props)
     if stand_still:
         way = np.zeros((len(clip), 3))
     else:
         from scipy.ndimage import gaussian_filter1d
 
         way = gaussian_filter1d(clip.root, _STEADY * clip.fps, axis=0, mode="nearest") * [1.0, 0.0, 1.0]
-    body = positions[seen] + (shifts - way)[seen][:, None]
-    body = np.concatenate([body.reshape(-1, 3) + _SKIN * side for side in np.vstack([np.eye(3), -np.eye(3)])])
-    body[:, 1] = np.maximum(body[:, 1], clip.floor)
+    seen = subject.standing if shot.flow else framed[:: max(1, len(framed) // 200)]
+    body = (subject.positions[seen] - way[seen][:, None]).reshape(-1, 3)
+    body = np.concatenate([body + _SKIN * side for side in np.vstack([np.eye(3), -np.eye(3)])])
+    body[:, 1] = np.maximum(body[:, 1], subject.floor)
+    if stand_still:
+        body = np.concatenate([body, *(corners(prop, subject.floor) for prop in props if not prop.is_room)])
     camera.fit(body, shot.size[0] / shot.size[1])
     if not isinstance(shot.camera, str):
         camera.distance = shot.camera[2]
@@ -206,13 +141,8 @@ def _camera(clip: Clip, framed, seen, shifts, shot: Shot, stand_still: bool) -> 
 
 
 def facing(clip: Clip, frames: np.ndarray) -> float:
-    """Degrees of yaw that the character faces in the middle of the frames: a quarter turn on from its left side."""
-    sides = pairs(clip.skeleton)
-    if not len(sides):
-        return 0.0
-    pose = clip.positions()[frames[len(frames) // 2]]
-    left = (pose[sides[:, 0]] - pose[sides[:, 1]]).mean(axis=0)
-    return float(np.degrees(np.arctan2(-left[2], left[0])))
+    """Degrees of yaw that the character faces in the middle of the frames."""
+    return sides.facing(clip.skeleton, clip.positions()[frames[len(frames) // 2]])
 
 
 def encode(path: Path, pictures, count: int, fps: float, size: tuple[int, int], progress: Progress) -> None:

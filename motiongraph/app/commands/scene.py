@@ -1,5 +1,7 @@
 """Asking for what is shown besides the pose."""
 
+from pathlib import Path
+
 from motiongraph.app.commands.base import command
 
 
@@ -64,3 +66,42 @@ class TakeTrack:
     """Controls work on this track from now on."""
 
     track: int
+
+
+@command
+class OpenProp:
+    """Put the mesh of an .obj file into the scene."""
+
+    path: Path
+
+
+@command
+class AddProp:
+    """Put a thing into the scene, beside the character in hand. shape: one of `props.SHAPES`, or a mesh of
+    `props.read_mesh` and the file it came from."""
+
+    shape: object
+    path: Path | None = None
+
+
+@command
+class SetProp:
+    """The name, x, z, height (metres), turn (radians) or colour (r g b) of a prop, which is known by its number."""
+
+    prop: int
+    name: str
+    value: object
+
+
+@command
+class SizeProp:
+    """How large a prop is along its own x, y or z (0, 1, 2); what belongs together grows along."""
+
+    prop: int
+    axis: int
+    metres: float
+
+
+@command
+class RemoveProp:
+    prop: int

@@ -1,6 +1,7 @@
 """Everything solid: capsules, spheres, boxes, cylinders, planes and meshes, opaque or translucent."""
 
 import math
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from OpenGL import GL
@@ -32,6 +33,7 @@ class Bodies:
         self._store, self._occlusion = store, occlusion
         self._most = _MOST_TRIANGLES if occlusion else _FEW_TRIANGLES
         self._lit, self._depth = {}, {}
+        self._known: WeakKeyDictionary = WeakKeyDictionary()
         for kind, name in ((Capsules, "capsule"), (Spheres, "sphere"), (Solids, "solid")):
             self._lit[kind] = Program(name)
             self._depth[kind] = Program(name, ("DEPTH_ONLY",))
@@ -68,7 +70,11 @@ class Bodies:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
         outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
         being blended twice."""
-        order = [(away, i, *rows) for i, (batch, _) in enumerate(items) for away, *rows in _bodies(batch, eye)]
+        order = [
+            (math.dist(middle, eye), i, start, stop)
+            for i, (batch, _) in enumerate(items)
+            for middle, start, stop in self._middles(batch)
+        ]
         levels = [_level(stored, eye, zoom, self._most) for _, stored in items]
         calls.glEnable(GL.GL_STENCIL_TEST)
         GL.glStencilOp(GL.GL_KEEP, GL.GL_KEEP, GL.GL_REPLACE)
@@ -83,6 +89,13 @@ class Bodies:
                 GL.glStencilFunc(GL.GL_NOTEQUAL, 1 + drawn % 255, 0xFF)
                 self._bind(program, batch, stored, levels[i], start).draw(stop - start)
         calls.glDisable(GL.GL_STENCIL_TEST)
+
+    def _middles(self, batch: Batch) -> list[tuple[tuple[float, float, float], int, int]]:
+        """(middle, first row, row after the last) of every body of a translucent batch, as long as it is unchanged."""
+        known = self._known.get(batch)
+        if known is None or known[0] != (batch.version, len(batch)):
+            known = self._known[batch] = (batch.version, len(batch)), _middles(batch)
+        return known[1]
 
     def _program(self, batch) -> Program:
         """What draws its colours: with its limbs shading each other, unless it is a crowd."""
@@ -134,11 +147,9 @@ def _affordable(level: int, count: int, most: int) -> int:
     return level
 
 
-def _bodies(batch: Batch, eye: Point):
-    """(distance from the eye, first row, row after the last) of every body of a translucent batch."""
+def _middles(batch: Batch) -> list[tuple[tuple[float, float, float], int, int]]:
+    """As `Bodies._middles`, worked out."""
     groups = np.asarray(batch.groups)
     groups = groups[groups <= len(batch)]
-    for start, stop in zip(groups[:-1].tolist(), groups[1:].tolist()):
-        if stop > start:
-            middle = batch.rows[start:stop, :3].mean(axis=0)
-            yield math.dist(middle.tolist(), eye), start, stop
+    spans = [(a, b) for a, b in zip(groups[:-1].tolist(), groups[1:].tolist()) if b > a]
+    return [(tuple(batch.rows[a:b, :3].mean(axis=0).tolist()), a, b) for a, b in spans]

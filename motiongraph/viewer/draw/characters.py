@@ -159,8 +159,8 @@ class Look:
         """Write the bones of C characters from global joint positions (C, J, 3) in metres and orientations
         (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on."""
         positions, orientations, colours = self._checked(positions, orientations, colours)
-        rows = self._room(batch, len(positions) * len(self.body))
-        body, box = self.body, np.empty((2, 3))
+        rows, box = self._room(batch, len(positions) * len(self.body))
+        body = self.body
         if isinstance(batch, Capsules):
             _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows, box)
         else:
@@ -170,16 +170,21 @@ class Look:
     def fill_joints(self, batch: Spheres, positions, colours) -> None:
         """Write the joints of C characters from global positions (C, J, 3); colours: (C, 4)."""
         positions, _, colours = self._checked(positions, None, colours)
-        rows, box = self._room(batch, len(positions) * len(self.skeleton)), np.empty((2, 3))
+        rows, box = self._room(batch, len(positions) * len(self.skeleton))
         _fill_spheres(self.radii, positions, colours, rows, box)
         batch.touch(box)
 
     def _checked(self, positions, orientations, colours):
+        # Every frame asks this of arrays that are as they should be: only others are made so.
         joints = len(self.skeleton)
-        positions = np.ascontiguousarray(positions, np.float64).reshape(-1, joints, 3)
+        positions = np.ascontiguousarray(positions, np.float64)
+        if positions.ndim != 3 or positions.shape[1:] != (joints, 3):
+            positions = positions.reshape(-1, joints, 3)
         count = len(positions)
         if orientations is not None:
-            orientations = np.ascontiguousarray(orientations, np.float64).reshape(count, joints, 4)
+            orientations = np.ascontiguousarray(orientations, np.float64)
+            if orientations.shape != (count, joints, 4):
+                orientations = orientations.reshape(count, joints, 4)
         colours = np.ascontiguousarray(colours, np.float64)
         if colours.shape != (count, 4):
             colours = np.ascontiguousarray(np.broadcast_to(colours, (count, 4)))
@@ -187,11 +192,12 @@ class Look:
 
     @staticmethod
     def _room(batch, needed):
+        """The rows to write to, and the box that becomes theirs."""
         # The kernels write where they are told to, so what they are given must be large enough.
         if needed > len(batch.rows):
             raise MotionError(f"a batch of {len(batch.rows)} rows has no room for {needed}")
         batch.count = needed
-        return batch.rows
+        return batch.rows, np.empty((2, 3)) if batch.box is None else batch.box
 
 
 def look_of(skeleton: Skeleton) -> Look:

@@ -144,6 +144,11 @@ class Floor(NamedTuple):
 FLOOR = Floor()
 
 
+def reach(distance: float) -> float:
+    """Metres at which the floor has faded for a camera so far from what it looks at."""
+    return max(FLOOR.reach, 4.0 * distance)
+
+
 @dataclass(frozen=True, eq=False)
 class Backdrop:
     """Colours of the surroundings, r g b: overhead, at the horizon, and of the floor's two kinds of squares."""

@@ -1,42 +1,8 @@
-"""Triangle meshes, and the few that are made from formulas: sphere, capsule, box, cylinder and plane."""
-
-from dataclasses import dataclass
-from functools import cached_property
+"""The meshes that are made from formulas: sphere, capsule, box, cylinder and plane."""
 
 import numpy as np
 
-from motiongraph.errors import MotionError
-
-
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """positions: (n, 3) float32; normals: (n, 3) float32 of length one; triangles: (m, 3) uint32, counter-clockwise
-    seen from outside."""
-
-    positions: np.ndarray
-    normals: np.ndarray
-    triangles: np.ndarray
-
-    def __post_init__(self):
-        positions = np.ascontiguousarray(self.positions, np.float32)
-        normals = np.ascontiguousarray(self.normals, np.float32)
-        triangles = np.ascontiguousarray(self.triangles, np.uint32)
-        if positions.ndim != 2 or positions.shape[1] != 3 or normals.shape != positions.shape:
-            raise MotionError(
-                f"a mesh needs positions and normals of shape (n, 3), not {positions.shape} and {normals.shape}"
-            )
-        if triangles.ndim != 2 or triangles.shape[1] != 3:
-            raise MotionError(f"a mesh needs triangles of shape (m, 3), not {triangles.shape}")
-        if triangles.size and triangles.max() >= len(positions):
-            raise MotionError(f"a mesh of {len(positions)} vertices has a triangle with vertex {triangles.max()}")
-        for name, array in (("positions", positions), ("normals", normals), ("triangles", triangles)):
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    @cached_property
-    def extent(self) -> float:
-        """Metres from the origin to the farthest vertex."""
-        return float(np.linalg.norm(self.positions, axis=1).max(initial=0.0))
+from motiongraph.model.mesh import Mesh
 
 
 def _patch(columns: int, rows: int) -> np.ndarray:

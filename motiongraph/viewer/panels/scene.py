@@ -1,11 +1,12 @@
-"""What the scene shows: layers, ghosts, flow, crowd, surroundings, and where the character stands."""
+"""What the scene shows: layers, ghosts, flow, crowd, props, surroundings, and where the character stands."""
 
 import math
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.scene import CHOICES
+from motiongraph.app.scene import CHOICES, MOST_POSES, flow_step
+from motiongraph.viewer.panels.props import props_section
 from motiongraph.viewer.panels.widgets import action_button, field, icons, note, section, toggle, tooltip
 
 _STEP = 0.25  # metres a button moves
@@ -36,6 +37,7 @@ def scene_panel(state, ui) -> None:
     _ghosts(state, ui)
     _flow(state, ui)
     _place(state, ui)
+    props_section(state, ui)
     section("Surroundings")
     _choice("floor", "floor", state)
     toggle("shadows", state, ui, "Shadows")
@@ -94,6 +96,8 @@ def _flow(state, ui) -> None:
     changed, value = imgui.drag_int("##every", layers.flow_every, 0.5, 1, 500, "%d frames")
     if changed:
         state.issue(do.SetLayer("flow_every", value))
+    if state.entry is not None and flow_step(layers, state.entry) > layers.flow_every:
+        note(f"every {flow_step(layers, state.entry)} frames: more than {MOST_POSES} poses at once are too many")
     made = state.entry is not None and state.entry.clip.origin is not None
     offsets = [("flow_offset", "push apart", "every pose on from the one before, along the way it goes")]
     if made:

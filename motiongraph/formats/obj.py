@@ -1,20 +1,24 @@
 """Wavefront .obj files, as far as geometry goes: positions, normals and faces, without materials and textures."""
 
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
 from motiongraph.errors import FormatError
-from motiongraph.viewer.draw.meshes import Mesh
+from motiongraph.model.mesh import Mesh
+from motiongraph.progress import SILENT, Progress
 
 _PASSED_OVER = {"vt", "vp", "o", "g", "s", "mtllib", "usemtl", "l", "p", "usemap", "lod", "shadow_obj", "trace_obj"}
+_BLOCK = 10_000  # lines between reports
+_FARTHEST = 1e12  # beyond, squares of single precision end
 _CREASE = np.cos(np.radians(40.0))  # faces that turn from the average by more than this keep their own normal
 
 
-def read_obj(path, scale: float = 1.0) -> Mesh:
-    """The mesh in an .obj file, its lengths times `scale`. Polygons become fans of triangles; where the file gives
-    no normals they are those of the faces, evened out at shared vertices unless there is a sharp edge."""
+def read_obj(path, progress: Progress = SILENT) -> Mesh:
+    """The mesh in an .obj file, in its own unit. Polygons become fans of triangles; where the file gives no normals
+    they are those of the faces, evened out at shared vertices unless there is a sharp edge."""
     path = Path(path)
     try:
         text = path.read_text("utf-8", errors="replace")
@@ -23,7 +27,10 @@ def read_obj(path, scale: float = 1.0) -> Mesh:
     positions: list[list[float]] = []
     normals: list[list[float]] = []
     corners: list[tuple[int, int]] = []  # position and normal (−1: none) of every corner of every triangle
-    for number, line in _lines(text):
+    lines = text.splitlines()
+    for number, line in _lines(lines):
+        if number % _BLOCK == 0:
+            progress(number, len(lines), path.name)
         word, *rest = line.split("#", 1)[0].split() or [""]
         if word in ("v", "vn"):
             (positions if word == "v" else normals).append(_numbers(path, number, word, rest))
@@ -37,13 +44,13 @@ def read_obj(path, scale: float = 1.0) -> Mesh:
             raise FormatError(path, f"expected v, vn, vt or f, found {word!r}", number)
     if not corners:
         raise FormatError(path, "holds no faces")
-    return _mesh(np.array(positions) * scale, np.array(normals).reshape(-1, 3), np.array(corners))
+    return _mesh(np.array(positions), np.array(normals).reshape(-1, 3), np.array(corners))
 
 
-def _lines(text: str):
+def _lines(lines: list[str]):
     """(number of its first line, line), lines that end in a backslash joined with the next."""
     begun, start = "", 0
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         start = start or number
         if line.endswith("\\"):
             begun += line[:-1] + " "
@@ -58,9 +65,11 @@ def _numbers(path, number, word, texts) -> list[float]:
     try:
         values = [float(text) for text in texts[:3]]
     except ValueError:
-        values = [np.nan]
-    if len(values) < 3 or not np.isfinite(values).all():
+        values = []
+    if len(values) < 3 or not all(map(isfinite, values)):
         raise FormatError(path, f"{word} needs three numbers, found {' '.join(texts) or 'nothing'!r}", number)
+    if max(map(abs, values)) > _FARTHEST:
+        raise FormatError(path, f"{word} {' '.join(texts[:3])} is too far away to be drawn", number)
     return values
 
 
