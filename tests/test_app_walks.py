@@ -11,6 +11,7 @@ from walking import sample
 import motiongraph as mg
 from motiongraph.app import commands as do
 from motiongraph.app import making
+from motiongraph.app.jobs import Job
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, in_hand, opening, results
@@ -127,6 +128,9 @@ def test_seeds_and_names(state):
     again = made(state)
     tell(state, do.SetThreshold(3.9))
     assert not made_before(state)  # another graph
+    tell(state, do.SetThreshold(4.0))
+    assert made_before(state)
+    tell(state, do.SetThreshold(3.9))
     tell(state, do.NewSeed())
     other = results(state)[-1]
     assert [entry.name for entry in results(state)] == ["random 1", "random 2", "random 3"]
@@ -223,6 +227,24 @@ def test_cancelled_in_the_middle_nothing_is_left(built):
     state.jobs.close()
 
 
+@pytest.mark.parametrize("step", ["joining the pieces", "holding planted feet", "measuring its quality"])
+def test_a_walk_can_be_stopped_while_its_motion_is_made(state, step, monkeypatch):
+    """Long walks are found in no time; making their motion is what takes long."""
+    shares, usual = [], Job.progress
+
+    def stopping(job, done, total, what=""):
+        shares.append(done / total)
+        if what == step:
+            job.cancelled.set()
+        usual(job, done, total, what)
+
+    monkeypatch.setattr(Job, "progress", stopping)
+    tell(state, do.SetWalk("random"), do.SetWalkOption("random", "seconds", 20.0), do.MakeWalk())
+    assert shares == sorted(shares)
+    assert 0.4 < shares[-1] < 0.95
+    assert (results(state), list(state.messages), state.walking.problem) == ([], [], "")
+
+
 def test_what_was_found_when_time_ran_out_is_marked(state):
     tell(state, do.SetPath(((0.0, 0.0), (0.0, 400.0)), curve="polyline"))
     entry = made(state, "path", limit=0.001)
@@ -302,7 +324,13 @@ def test_motion_and_log_are_written(state, tmp_path):
     entry = made(state)
     tell(state, do.SaveClip(entry.number, tmp_path / "made.bvh"), do.SaveLog(entry.number, tmp_path / "made.txt"))
     assert len(mg.load(tmp_path / "made.bvh")) == len(entry.clip)
-    assert (tmp_path / "made.txt").read_text() == entry.made.walk.log()
+    lines, walk = (tmp_path / "made.txt").read_text().splitlines(), entry.made.walk
+    assert len(lines) == len(walk.steps) > 1
+    (clip, start, stop), jump = walk.steps[0].tolist(), walk.transitions[0]
+    assert lines[0] == (  # with the frames of the files, which begin before the graph's clips
+        f"   1  {walk.clips[clip].name}  frames {start + TRIMMED} to {stop - 1 + TRIMMED}, then "
+        f"{walk.clips[jump['dst']].name} {jump['dst_frame'] + TRIMMED} at {jump['cost']:.2f} cm"
+    )
     tell(state, do.SaveLog(entry.number, tmp_path / "nowhere" / "made.txt"))
     assert state.messages[0].level == "error"
 
@@ -326,6 +354,27 @@ def test_a_walk_that_strays_is_told_a_threshold(state, monkeypatch):
 # What panels say
 
 
+def test_costs_are_told_in_the_unit_of_the_metric(state, tmp_path):
+    from motiongraph.viewer.panels.judged import judged
+    from motiongraph.viewer.panels.pieces import told
+    from motiongraph.viewer.panels.results import compared
+
+    usual = made(state)
+    assert compared((usual.made,))[0][2][:2] == ("mean", "cm")
+    tell(state, do.BuildGraph(metric=mg.Metric(kind="angle")))
+    entry = made(state)
+    jump, report = entry.made.walk.transitions[0], entry.made.report
+    assert report["unit"] == entry.made.unit == "°"
+    assert any(f"{report['cost_mean']:.2f} ° on average" in sentence for _, _, sentence in judged(entry.made))
+    assert told(entry, opening(entry.made.walk)[1]).endswith(f"{jump['cost']:.2f} °")
+    tell(state, do.SaveLog(entry.number, tmp_path / "made.txt"))
+    assert (tmp_path / "made.txt").read_text().splitlines()[0].endswith(f" at {jump['cost']:.2f} °")
+    headings, rows = compared((usual.made, entry.made))  # side by side, each has its own
+    assert headings[2][:2] == ("mean", "")
+    assert rows[0][2].endswith(" cm")
+    assert rows[1][2].endswith(" °")
+
+
 def test_the_timeline_joins_what_no_eye_tells_apart():
     from motiongraph.viewer.panels.pieces import _joined
 
@@ -345,9 +394,10 @@ def test_figures_in_words():
     good |= {"slide_worst": 1.0, "knee_pop_p99": 2.0, "captured": {"slide_mean": 3.0, "knee_pop_p99": 2.0}}
     bad = good | {"seam_ratio": 4.0, "slide_mean": 9.0, "knee_pop_p99": 8.0, "path_error_mean": 0.9, "glitches": 3}
     bad |= {"path_error_worst": 2.0, "path_walked": 3.0, "path_length": 9.0, "facing_along": 0.3}
-    colours = {name: colour for name, colour, _ in judged(Made(None, "path", report=good))}
+    walk = SimpleNamespace(metric=mg.Metric())
+    colours = {name: colour for name, colour, _ in judged(Made(walk, "path", report=good))}
     assert {colours[name] for name in ("seams", "feet", "knees")} == {theme.GOOD}
-    colours = {name: colour for name, colour, _ in judged(Made(None, "path", report=bad))}
+    colours = {name: colour for name, colour, _ in judged(Made(walk, "path", report=bad))}
     assert {colours[name] for name in ("seams", "feet", "knees", "path", "facing")} == {theme.BAD}
     assert colours["capture"] == theme.WARN
-    assert list(judged(Made(None, "lead")))  # motion that was led has few figures
+    assert list(judged(Made(walk, "lead")))  # motion that was led has few figures

@@ -1,5 +1,8 @@
 """Why a result turned from one clip into another: which transition, what it cost, what else there was."""
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bodies import person, smooth_clip
@@ -108,7 +111,7 @@ def test_the_crop_is_the_matrix_around_the_cell(state, graph):
     part = whole[crop.start_a : crop.start_a + n, crop.start_b : crop.start_b + m]
     np.testing.assert_allclose(crop.levels[0], part, atol=0.01)
     assert crop.levels[0][i, j] == pytest.approx(jump["cost"], abs=0.01)
-    edge = crop_of(reason.walk, np.array(jump).reshape(1)[0], graph.metric, lambda *_: None)
+    edge = crop_of(reason.walk, np.array(jump).reshape(1)[0], lambda *_: None)
     assert edge.cell == crop.cell
 
 
@@ -135,3 +138,92 @@ def test_without_a_result_there_is_nothing_to_explain(state):
     assert (state.scene.pair, state.why.reason) == (None, None)
     tell(state, do.ShowTransition(0))
     assert "make a walk first" in state.messages[0].text
+
+
+def test_another_alternative_while_the_first_is_still_being_made(graph):
+    """In the window a preview comes some frames after it was asked for; the result stays what is explained."""
+    state = AppState(camera=Camera())
+    state.ready = True
+    entries = tuple(state.library.add(clip, prepare(clip)) for clip in graph.clips)
+    walk = random_walk(graph, seconds=20.0, rng=1)
+    clip = synthesize(walk, name="walk")
+    show_made(state, clip, prepare(clip), Made(walk, "random", entries=entries, graph=graph))
+    tell(state, do.ShowTransition(1), do.AskWhy(), do.WatchWhy())
+    result, number = explained(state), state.why.reason.number
+    for row in (0, 1):
+        state.issue(do.PreviewAlternative(row))
+        while True:
+            tell(state, do.WatchWhy())
+            assert (state.why.reason.entry, state.why.reason.number) == (result, number)
+            shown = explained(state).made
+            if shown.preview and shown.walk.transitions[0] == state.why.reason.alternatives[row]:
+                break
+            time.sleep(0.005)
+        tell(state, do.WatchWhy())
+        assert (state.why.aside, state.why.reason.entry) == (True, result)
+    tell(state, do.LeaveAlternative(), do.WatchWhy())
+    assert (explained(state), state.why.aside) == (result, False)
+    state.jobs.close()
+
+
+def test_a_result_from_a_file_shows_its_windows_too(state, graph):
+    """What is read from a project has no clips prepared for drawing."""
+    made = replace(explained(state).made, entries=())
+    tell(state, do.RemoveAll())
+    clip = synthesize(made.walk, name="again")
+    show_made(state, clip, prepare(clip), made)
+    tell(state, do.Pause(), do.AskWhy(), do.WatchWhy(), do.WatchWhy())
+    pair, jump = state.scene.pair, state.why.reason.jump
+    assert (pair.a.clip, pair.b.clip) == (graph.clips[jump["src"]], graph.clips[jump["dst"]])
+    tell(state, do.MoveCharacter(x=2.0), do.WatchWhy())  # the windows go along
+    assert state.scene.pair.placed[1] == pytest.approx(pair.placed[1] + 2.0)
+
+
+@pytest.mark.parametrize("method", ["greedy", "path", "live"])
+def test_whatever_was_walked_is_explained_also_without_its_clips(graph, method):
+    from motiongraph.walks.greedy import greedy_walk
+    from motiongraph.walks.live import LiveWalk
+    from motiongraph.walks.path import follow_path
+
+    if method == "greedy":
+        walk = greedy_walk(graph, 3, 8)
+    elif method == "path":
+        walk = follow_path(graph, [[0.0, 0.0], [0.0, 4.0], [6.0, 8.0]])
+    else:
+        led = LiveWalk(graph, (0, 0))
+        for _ in range(600):
+            led.advance()
+        walk = led.walk()
+    assert len(walk.transitions) >= 1
+    state = AppState(inline=True, camera=Camera())
+    entries = tuple(state.library.add(clip, prepare(clip)) for clip in graph.clips)
+    clip = synthesize(walk, name=method)
+    show_made(state, clip, prepare(clip), Made(walk, method, entries=entries, graph=graph))
+    for entry in entries:
+        tell(state, do.RemoveClip(entry.number))
+    tell(state, do.AskWhy())
+    for number in range(len(walk.transitions)):
+        tell(state, do.ShowTransition(number), do.WatchWhy())
+        reason = state.why.reason
+        assert (reason.number, reason.alternatives[reason.taken]) == (number, walk.transitions[number])
+        assert reason.crop.levels[0][reason.crop.cell] == pytest.approx(reason.jump["cost"], abs=0.01)
+        assert state.scene.pair.frame_a == reason.jump["src_frame"]
+    assert not [message for message in state.messages if message.level == "error"]
+
+
+def test_a_cell_is_explained_by_the_metric_it_was_compared_with():
+    state = AppState(inline=True, camera=Camera())
+    warm_up(state)
+    update(state, 0.0)
+    rng = np.random.default_rng(3)
+    for name in ("ann", "bob"):
+        clip = smooth_clip(rng, person(), frames=200, fps=60.0, name=name)
+        state.library.add(clip, prepare(clip))
+    tell(state, do.ChooseMatrix(1, 2), do.SetMetric("kind", "angle"), do.Compare())
+    cost = state.matrix.heat.matrix.cost[50, 60]
+    tell(state, do.PreviewCell((50, 60)), do.AskWhy(), do.WatchWhy())
+    assert (state.why.reason.unit, state.why.reason.threshold) == ("°", state.matrix.threshold)
+    tell(state, do.SetMetric("kind", "cloud"), do.Compare(), do.AskWhy(), do.AskWhy(), do.WatchWhy())
+    reason = state.why.reason
+    assert reason.crop.levels[0][reason.crop.cell] == pytest.approx(cost, abs=1e-3)
+    assert (reason.unit, reason.threshold) == ("°", None)  # the threshold is one in cm now

@@ -24,7 +24,7 @@ def sample_graph(*names):
 
 def joined(clips, window, start, jumps, stop=None, **facts):
     """A walk from (clip, frame) along rows (src, src_frame, dst, dst_frame, cost, theta, x0, z0)."""
-    graph = SimpleNamespace(clips=tuple(clips), window=window, fps=clips[0].fps)
+    graph = SimpleNamespace(clips=tuple(clips), window=window, fps=clips[0].fps, metric=mg.Metric())
     return Walk.of(graph, start, np.array([tuple(row) for row in jumps], TRANSITION), stop, **facts)
 
 

@@ -11,6 +11,7 @@ from motiongraph.app.matrix import Heat, need_heat
 from motiongraph.app.pair import Pair
 from motiongraph.app.results import Made, show_made
 from motiongraph.errors import MotionError
+from motiongraph.progress import stretch
 
 _LEAD = 1.4  # seconds played before and after a transition
 _LASTS = 8.0  # seconds of looping, at the least
@@ -28,20 +29,23 @@ def transition_walk(heat: Heat, cell: tuple[int, int], clips):
     """A up to the cell, a transition, and on with B; clips: the parts compared, on one skeleton."""
     i, j = _opens(heat, cell)
     (jump,) = _jumps(heat, [(0, i, 1, j, cell, False)])
-    return transition_walk_of(clips, heat.window, heat.matrix.fps, jump)
+    return transition_walk_of(heat.matrix, clips, jump)
 
 
-def transition_walk_of(clips, window: int, fps: float, jump):
-    """A little before a transition, the transition (a row of TRANSITION), and a little after it."""
+def transition_walk_of(source, clips, jump, method: str = "transition"):
+    """A little before a transition, the transition (a row of TRANSITION), and a little after it; source: the matrix,
+    graph or walk it is from, which knows window, rate and metric."""
     from motiongraph.walks.walk import STEP, Walk
 
+    window, fps = source.window, source.fps
     lead = round(_LEAD * fps)
     (src, at, dst, to) = (int(jump[name]) for name in ("src", "src_frame", "dst", "dst_frame"))
     steps = [
         (src, max(at - lead, clips[src].first), at),
         (dst, to + window, min(to + window + lead, len(clips[dst]))),
     ]
-    return Walk(clips, window, fps, np.array(steps, STEP), jump.reshape(1), method="transition")
+    steps = np.array(steps, STEP)
+    return Walk(clips, window, fps, steps, jump.reshape(1), method=method, metric=source.metric)
 
 
 def loop_walk(heat: Heat, cell: tuple[int, int], clips):
@@ -53,8 +57,8 @@ def loop_walk(heat: Heat, cell: tuple[int, int], clips):
     """
     from motiongraph.walks.walk import STEP, Walk
 
-    window = heat.window
-    if heat.matrix.own:
+    matrix, window = heat.matrix, heat.window
+    if matrix.own:
         late, early = sorted(cell, reverse=True)
         cell = late, early
         i, j = _opens(heat, cell)
@@ -71,9 +75,9 @@ def loop_walk(heat: Heat, cell: tuple[int, int], clips):
         lap = [(0, home + window, i), (1, j + window, away)]
         jumps = [(0, i, 1, j, cell, False), (1, away, 0, home, back, True)]
     frames = sum(stop - start + window for _, start, stop in lap)
-    laps = min(max(ceil(_LASTS * heat.matrix.fps / frames), 2), _MOST)
-    steps = np.array(lap * laps, STEP)
-    return Walk(clips, window, heat.matrix.fps, steps, _jumps(heat, (jumps * laps)[:-1]), method="loop")
+    laps = min(max(ceil(_LASTS * matrix.fps / frames), 2), _MOST)
+    steps, rows = np.array(lap * laps, STEP), _jumps(heat, (jumps * laps)[:-1])
+    return Walk(clips, window, matrix.fps, steps, rows, method="loop", metric=matrix.metric)
 
 
 def way_back(heat: Heat, cell: tuple[int, int]) -> tuple[int, int]:
@@ -110,20 +114,19 @@ def _jumps(heat, jumps) -> np.ndarray:
     return rows
 
 
-def show_walk(state, make, name: str) -> None:
+def show_walk(state, make, name: str, graph=None) -> None:
     """Make the motion of a walk beside the loop and show it as a preview; make: progress → walk, entries of its clips
-    (none: to be made), and (offset, ratio) from their frames to those of the files."""
+    and (offset, ratio) from their frames to those of the files; graph: the one it is from, if any."""
 
     def work(progress, deliver):
         from motiongraph.app.prepared import prepare
         from motiongraph.synthesis.synthesize import synthesize
 
-        progress(0.0, 1.0, "blending")
         walk, entries, files = make(progress)
-        clip = synthesize(walk, name=name)
-        progress(0.7, 1.0, "blending")
-        report = {**walk.report(), "files": [list(each) for each in files]}
-        deliver((clip, prepare(clip), Made(walk, walk.method, report=report, entries=entries, preview=True)))
+        clip = synthesize(walk, name=name, progress=stretch(progress, 0.0, 0.7))
+        report = {**walk.report(stretch(progress, 0.7, 0.9)), "files": [list(each) for each in files]}
+        made = Made(walk, walk.method, report=report, entries=entries, graph=graph, preview=True)
+        deliver((clip, prepare(clip), made))
 
     state.jobs.start("preview", f"blending {name}", work, lambda made: show_made(state, *made))
 
@@ -153,12 +156,12 @@ def _play(state, heat: Heat, cell, find, name: str) -> None:
 @apply.register
 def _(command: do.PointAtCell, state):
     matrix, cell = state.matrix, command.cell
-    if cell is None:
+    if cell is None or matrix.heat is None:  # no longer, or what was pointed at is gone
         if matrix.pair is not None and state.scene.pair is matrix.pair:
             state.scene.pair = None
         matrix.cell = matrix.pair = None
         return
-    heat = need_heat(state)
+    heat = matrix.heat
     n, m = heat.shape
     if not (0 <= cell[0] < n and 0 <= cell[1] < m):
         raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")

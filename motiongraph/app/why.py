@@ -1,6 +1,8 @@
 """Why a result turned from one clip into another: the two windows, what the transition cost, what else there was."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,19 +17,20 @@ from motiongraph.errors import MotionError
 
 _AROUND = 0.5  # seconds to either side of the cell in the small matrix
 MOST = 200  # alternatives that are listed
+ALTERNATIVE = "alternative"  # the method of a walk that shows one
 
 
 @dataclass(frozen=True, eq=False)
 class Crop:
     """The matrix around a transition: levels and highest as for a heat map; start_a, start_b: the frames of the graph's
-    clips in row and column 0; cell: the transition's; minima: (n,) a, b, cost."""
+    clips in row and column 0; cell: the transition's; minima: (row, column, cost), the best first."""
 
     levels: tuple[np.ndarray, ...]
     highest: float
     start_a: int
     start_b: int
     cell: tuple[int, int]
-    minima: np.ndarray
+    minima: list[tuple[int, int, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Reason:
     """One transition of a result. entry: the result; number: which of its transitions; jump: that row; begin, end: its
     frames in the motion; threshold: what it might have cost at most, None where that is not known; alternatives: rows
     of TRANSITION that leave the same piece, from where it was entered, the cheapest first, and taken: the row among
-    them; more: how many are not listed; crop: None until it is there."""
+    them; more: how many are not listed; ends: both clips, prepared for drawing, and crop: None until they are there."""
 
     entry: Entry
     number: int
@@ -46,6 +49,7 @@ class Reason:
     alternatives: np.ndarray
     taken: int
     more: int
+    ends: tuple[Entry, Entry] | None = None
     crop: Crop | None = None
 
     @property
@@ -54,8 +58,7 @@ class Reason:
 
     @property
     def unit(self) -> str:
-        graph = self.entry.made.graph
-        return graph.metric.unit if graph is not None else "cm"
+        return self.entry.made.unit
 
     def file_frame(self, clip: int, frame: int) -> int:
         return self.entry.made.file_frame(clip, frame)
@@ -63,11 +66,12 @@ class Reason:
 
 @dataclass(eq=False)
 class WhyState:
-    """reason: what is explained, or None; pair: how it is shown in the scene; aside: an alternative is played, and the
-    result it belongs to is explained meanwhile."""
+    """reason: what is explained, or None; pair: how it is shown in the scene, and place: theta, x, z of the character
+    then; aside: an alternative is played, and the result it belongs to is explained meanwhile."""
 
     reason: Reason | None = None
     pair: Pair | None = None
+    place: tuple[float, float, float] | None = None
     aside: bool = False
 
 
@@ -80,6 +84,11 @@ def explained(state) -> Entry | None:
     return None
 
 
+def _track(state, entry: Entry) -> int:
+    """The track in which the result to explain is shown."""
+    return state.active if state.tracks[state.active].clip == entry.number else RESULT
+
+
 def seams(walk) -> np.ndarray:
     """(n, 2) first frame and frame after the last of every transition in the motion of a walk."""
     ends = walk.begins[1:]
@@ -88,9 +97,14 @@ def seams(walk) -> np.ndarray:
 
 def nearest(walk, frame: float) -> int:
     """The transition that is played at a frame of the motion, or the nearest one."""
+    return bisect_left(_halfway(walk), frame)
+
+
+@lru_cache(maxsize=2)
+def _halfway(walk) -> list[float]:
+    """The frames half way from each transition to the next; asked for in every frame that is drawn."""
     spans = seams(walk)
-    away = np.maximum(np.maximum(spans[:, 0] - frame, frame - spans[:, 1] + 1), 0.0)
-    return int(np.argmin(away))
+    return (0.5 * (spans[:-1, 1] - 1 + spans[1:, 0])).tolist()
 
 
 def _same(rows, jump) -> np.ndarray:
@@ -133,30 +147,40 @@ def reason_of(state, entry: Entry, number: int) -> Reason:
     if graph is not None:
         found, taken = alternatives(graph, walk, number)
         threshold = _limit(graph, jump)
-    elif state.matrix.heat is not None:
+    elif state.matrix.heat is not None and state.matrix.heat.unit == made.unit:
         threshold = threshold_of(state)
     listed = found[:MOST]
     if taken >= MOST:  # the one that was taken is always among them
         listed, taken = np.append(listed, found[taken]), MOST
     finite = threshold if threshold is not None and np.isfinite(threshold) else None
-    return Reason(entry, number, jump, begin, end, finite, listed, taken, len(found) - len(listed))
+    ends = (made.entries[jump["src"]], made.entries[jump["dst"]]) if made.entries else None
+    return Reason(entry, number, jump, begin, end, finite, listed, taken, len(found) - len(listed), ends)
+
+
+def _ends_of(walk, jump) -> tuple[Entry, Entry]:
+    """Both clips of a transition prepared for drawing, where the result came from a file without that."""
+    from motiongraph.app.prepared import prepare
+
+    clips = {clip: walk.clips[clip] for clip in (jump["src"], jump["dst"])}
+    ready = {i: Entry(-1, clip, prepare(clip), start=clip.first, stop=len(clip)) for i, clip in clips.items()}
+    return ready[jump["src"]], ready[jump["dst"]]
 
 
 def pair_of(reason: Reason, place) -> Pair | None:
     """Both windows where the walk put them; place: theta, x, z of the result's character."""
     from motiongraph.walks.walk import compose
 
-    entries, jump = reason.entry.made.entries, reason.jump
-    if not entries:
+    if reason.ends is None:
         return None
+    (a, b), jump = reason.ends, reason.jump
     placed = compose(place, reason.walk.placements[reason.number])
     alignment = tuple(float(jump[name]) for name in ("theta", "x0", "z0"))
-    ends = (entries[jump["src"]], int(jump["src_frame"])), (entries[jump["dst"]], int(jump["dst_frame"]))
     placed = tuple(float(value) for value in placed)
-    return Pair(*ends[0], *ends[1], alignment, reason.walk.window, placed=placed, windows=True)
+    frames = int(jump["src_frame"]), int(jump["dst_frame"])
+    return Pair(a, frames[0], b, frames[1], alignment, reason.walk.window, placed=placed, windows=True)
 
 
-def crop_of(walk, jump, metric, progress) -> Crop:
+def crop_of(walk, jump, progress) -> Crop:
     """The matrix around a transition, computed from the few frames it needs."""
     from motiongraph.metric.distance import distance_matrix
     from motiongraph.metric.overview import pyramid
@@ -168,24 +192,23 @@ def crop_of(walk, jump, metric, progress) -> Crop:
         low = max(min(int(frame) - around, len(clip) - walk.window - 2 * around), clip.first)
         parts.append(clip[low : low + 2 * around + walk.window])
         starts.append(low)
-    matrix = distance_matrix(*parts, metric, cache=False)
+    matrix = distance_matrix(*parts, walk.metric, cache=False, progress=progress)
     i, j = int(jump["src_frame"]) - starts[0], int(jump["dst_frame"]) - starts[1]
-    minima = matrix.minima(None, border=False)
+    minima = matrix.minima(None, border=False).tolist()
     return Crop(pyramid(matrix.cost), float(matrix.cost.max()), *starts, (i, j), minima)
 
 
 def _explain(state, entry: Entry, number: int) -> None:
     why = state.why
     why.reason = reason = reason_of(state, entry, number)
-    graph = entry.made.graph
-    metric = graph.metric if graph is not None else state.matrix.metric
 
     def work(progress, deliver):
-        deliver(crop_of(reason.walk, reason.jump, metric, progress))
+        crop = crop_of(reason.walk, reason.jump, progress)
+        deliver((reason.ends or _ends_of(reason.walk, reason.jump), crop))
 
-    def then(crop):
+    def then(found):
         if why.reason is reason:
-            why.reason = replace(reason, crop=crop)
+            why.reason = replace(reason, ends=found[0], crop=found[1])
 
     state.jobs.start("why", "looking around the transition", work, then, quiet=True)
 
@@ -214,7 +237,7 @@ def _(command: do.AskWhy, state):
         return
     entry = explained(state)
     if entry is not None:
-        apply(do.TakeTrack(next(t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number)), state)
+        apply(do.TakeTrack(_track(state, entry)), state)
         apply(do.Pause(), state)
     apply(do.ShowPanel("why", True), state)
 
@@ -225,26 +248,25 @@ def _(command: do.WatchWhy, state):
     if "why" not in state.wishes.shown:
         forget(state)
         return
-    shown = why.reason and why.reason.entry
-    if why.aside and (shown is None or shown.number not in state.library.entries or entry is None):
-        why.aside = False
-    if why.aside and entry.made.preview and entry is not shown:
-        _hide(state)
-        return
-    why.aside = False
     if entry is None:
         forget(state)
         return
-    track = next(t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number)
-    frame = frame_of(state, track)
-    number = nearest(entry.made.walk, frame)
+    shown = why.reason and why.reason.entry
+    known = shown is not None and shown is not entry and shown.number in state.library.entries
+    why.aside = known and entry.made.method == ALTERNATIVE
+    if why.aside:
+        _hide(state)
+        return
+    track = _track(state, entry)
+    number = nearest(entry.made.walk, frame_of(state, track))
     if shown is not entry or why.reason.number != number:
         _hide(state)
         _explain(state, entry, number)
-    if state.playback.playing or track != state.active:
+    place = state.scene.places.get(entry.number, (0.0, 0.0, 0.0))
+    if state.playback.playing or track != state.active or place != why.place:
         _hide(state)  # what is played comes first
-    elif state.scene.pair is None:
-        place = state.scene.places.get(entry.number, (0.0, 0.0, 0.0))
+    if not state.playback.playing and track == state.active and state.scene.pair is None:
+        why.place = place
         state.scene.pair = why.pair = pair_of(why.reason, place)
 
 
@@ -256,7 +278,7 @@ def _(command: do.ShowTransition, state):
     spans = seams(entry.made.walk)
     if not 0 <= command.number < len(spans):
         raise MotionError(f"{entry.name} has transitions 0 to {len(spans) - 1}, not {command.number}")
-    track = next(t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number)
+    track = _track(state, entry)
     apply(do.TakeTrack(track), state)
     apply(do.Pause(), state)
     seek(state, 0.5 * (spans[command.number, 0] + spans[command.number, 1] - 1), track)
@@ -270,18 +292,13 @@ def _(command: do.PreviewAlternative, state):
     made, jump = reason.entry.made, reason.alternatives[command.row]
     walk = made.walk
     name = f"{walk.clips[jump['src']].name} → {walk.clips[jump['dst']].name}"
-    state.why.aside = True
-
-    def make(progress):
-        return transition_walk_of(walk.clips, walk.window, walk.fps, jump), made.entries, made.report.get("files") or ()
-
-    show_walk(state, make, name)
+    found = transition_walk_of(walk, walk.clips, jump, ALTERNATIVE)
+    show_walk(state, lambda progress: (found, made.entries, made.report.get("files") or ()), name, made.graph)
 
 
 @apply.register
 def _(command: do.LeaveAlternative, state):
     reason = state.why.reason
-    state.why.aside = False
     if reason is not None and reason.entry.number in state.library.entries:
         apply(do.SelectClip(reason.entry.number, RESULT), state)
         apply(do.TakeTrack(RESULT), state)

@@ -232,9 +232,9 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
     return reach(graph, **given, effort=effort, progress=progress)
 
 
-# name in the report, unit
+# name in the report, unit; "unit" stands for that of the costs
 _FIGURES = (
-    ("seconds", "s"), ("transitions", ""), ("cost_mean", "cm"), ("cost_max", "cm"), ("path_error_mean", "m"),
+    ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
     ("path_error_worst", "m"), ("facing_along", ""), ("labels_held", ""), ("end_distance", "m"),
     ("end_turn", "degrees"), ("compute_seconds", "s"),
 )  # fmt: skip
@@ -247,4 +247,4 @@ def _print(report: dict, found) -> None:
         value = report.get(name)
         if value is not None:
             number = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-            typer.echo(f"{name.replace('_', ' '):>16}  {number} {unit}".rstrip())
+            typer.echo(f"{name.replace('_', ' '):>16}  {number} {report['unit'] if unit == 'unit' else unit}".rstrip())

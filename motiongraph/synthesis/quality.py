@@ -3,6 +3,7 @@
 import numpy as np
 
 from motiongraph.model.clip import Clip
+from motiongraph.progress import SILENT
 from motiongraph.synthesis.legs import bend, legs_of
 from motiongraph.synthesis.origin import plants
 
@@ -11,7 +12,7 @@ _AROUND = 0.05  # s; this much beside a transition still counts as its seam
 _NAMES = ("acceleration_p99", "velocity_jump_worst", "acceleration_jump_p99", "acceleration_jump_worst")
 
 
-def quality(clip: Clip, captured=None) -> dict:
+def quality(clip: Clip, captured=None, progress=SILENT) -> dict:
     """Plain numbers about a captured or made clip.
 
     slide_mean, slide_worst: horizontal speed of planted foot joints, cm/s; penetration: how far a joint of a foot is
@@ -23,10 +24,13 @@ def quality(clip: Clip, captured=None) -> dict:
     Made motion has the same figures for the frames at its seams, as seam_…, and for all others, as inside_…; `captured`
     clips, if given, are what inside means instead. seam_ratio: seam_acceleration_p99 by inside_acceleration_p99.
     """
+    progress(0, 4, "measuring its quality")
     places = clip.positions()[clip.first :]
     planted = plants(clip)
+    progress(1, 4, "measuring its quality")
     contacts, joints = np.asarray(planted)[clip.first :], list(planted.joints)
     slide, pops = _slide(places, contacts, joints, clip.fps), _knee_pops(clip, places, joints)
+    progress(2, 4, "measuring its quality")
     figures = {
         "slide_mean": float(slide.mean()) if len(slide) else 0.0,
         "slide_worst": float(slide.max(initial=0.0)),
@@ -36,6 +40,7 @@ def quality(clip: Clip, captured=None) -> dict:
         "glitches": int(glitches(clip).sum()),
         **_jolts([(places, clip.fps)]),
     }
+    progress(3, 4, "measuring its quality")
     if clip.origin is not None and len(seams := clip.origin.seams()):
         reach = round(_AROUND * clip.fps)
         edges = np.clip((seams + np.array([-reach, reach])).ravel(), 0, len(clip))

@@ -6,6 +6,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
+from motiongraph.progress import SILENT
 from motiongraph.synthesis import _kernels, blend
 from motiongraph.synthesis.origin import Origin, plants
 from motiongraph.walks.walk import Walk
@@ -13,7 +14,9 @@ from motiongraph.walks.walk import Walk
 BLENDS = ("linear", "inertialized")
 
 
-def stitched(walk: Walk, method: str = "linear", register: bool = False, name: str | None = None) -> Clip:
+def stitched(
+    walk: Walk, method: str = "linear", register: bool = False, name: str | None = None, progress=SILENT
+) -> Clip:
     """The motion of a walk, without footplant cleanup; one frame for each that the steps say.
 
     method: "linear" (Kovar 2002, 3.3) or "inertialized". register: line the two windows up in time first.
@@ -29,6 +32,7 @@ def stitched(walk: Walk, method: str = "linear", register: bool = False, name: s
         slide = np.empty((frames, len(skeleton), 3))
     at = 0
     for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
+        progress(at, frames, "joining the pieces")
         parts = [_placed(walk.clips[clip], np.arange(start, stop, dtype=float), walk.placements[k], slide is not None)]
         if k < len(walk.transitions):
             parts.append(_transition(walk, k, method, register, slide is not None))
@@ -37,6 +41,7 @@ def stitched(walk: Walk, method: str = "linear", register: bool = False, name: s
             root[here], turns[here], at = part[0], part[1], here.stop
             if slide is not None:
                 slide[here] = part[2]
+    progress(at, frames, "joining the pieces")
     origin = _origin(walk)
     return Clip(
         skeleton,

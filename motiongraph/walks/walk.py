@@ -7,6 +7,8 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.transitions import TRANSITION
+from motiongraph.metric.metric import Metric
+from motiongraph.progress import SILENT
 
 # Frames start … stop − 1 of a clip are played as captured; stop is where the next transition's window opens.
 STEP = np.dtype([("clip", np.int32), ("start", np.int32), ("stop", np.int32)])
@@ -17,9 +19,9 @@ class Walk:
     """clips: those of the graph; window: L, the frames of a transition; fps; steps: n rows of STEP;
     transitions: n − 1 rows of TRANSITION, the k-th from step k to step k + 1; method: how it was found;
     complete: False for the best found so far when time ran out; note: what there is to say about how it ended;
-    seconds: spent computing; facts: figures of the method, such as path error, or functions that give some when the
-    report is asked for (`synthesize` leaves the quality of the motion it made); placed: theta, x, z, where the first
-    step's clip is put on the floor."""
+    seconds: spent computing; facts: figures of the method, such as path error, or functions of progress= that give
+    some when the report is asked for (`synthesize` leaves the quality of the motion it made); placed: theta, x, z,
+    where the first step's clip is put on the floor; metric: what the costs of its transitions are measured by."""
 
     clips: tuple
     window: int
@@ -32,6 +34,7 @@ class Walk:
     seconds: float = 0.0
     facts: dict = field(default_factory=dict)
     placed: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    metric: Metric = field(default_factory=Metric)
 
     def __post_init__(self):
         steps, jumps = np.asarray(self.steps, STEP), np.asarray(self.transitions, TRANSITION)
@@ -65,7 +68,7 @@ class Walk:
         steps["start"][0], steps["start"][1:] = start[1], jumps["dst_frame"] + graph.window
         last = len(graph.clips[steps["clip"][-1]])
         steps["stop"][:-1], steps["stop"][-1] = jumps["src_frame"], last if stop is None else stop
-        return cls(graph.clips, graph.window, graph.fps, steps, jumps, **facts)
+        return cls(graph.clips, graph.window, graph.fps, steps, jumps, metric=graph.metric, **facts)
 
     def __len__(self):
         """Frames of the motion: pieces as captured, and a window for every transition."""
@@ -95,12 +98,12 @@ class Walk:
             out[k + 1] = compose(out[k], (jump["theta"], jump["x0"], jump["z0"]))
         return out
 
-    def report(self) -> dict:
+    def report(self, progress=SILENT) -> dict:
         """Plain numbers: what was played, what it cost, how long it took to find; once there is a motion made of it,
         also how good that is (foot slide, seams, knees: see `synthesis.quality`)."""
         facts = {}
         for name, fact in self.facts.items():
-            facts |= fact() if callable(fact) else {name: fact}
+            facts |= fact(progress=progress) if callable(fact) else {name: fact}
         cost = self.transitions["cost"]
         return {
             "method": self.method,
@@ -111,19 +114,25 @@ class Walk:
             "transitions": len(self.transitions),
             "cost_mean": float(cost.mean()) if len(cost) else 0.0,
             "cost_max": float(cost.max()) if len(cost) else 0.0,
+            "unit": self.metric.unit,
             "clips": len(set(self.steps["clip"].tolist())),
             "compute_seconds": self.seconds,
             **facts,
         }
 
-    def log(self) -> str:
-        """The pieces played, one line each, as de Chenu 2006 (3.10) writes them."""
+    def log(self, frame_of=lambda clip, frame: frame) -> str:
+        """The pieces played, one line each, as de Chenu 2006 (3.10) writes them.
+
+        frame_of: clip, frame → the number to write for a frame of one of the clips, where that is not its own.
+        """
         lines = []
         for k, (clip, start, stop) in enumerate(self.steps.tolist()):
-            line = f"{k + 1:4d}  {self.clips[clip].name}  frames {start} to {stop - 1}"
+            played = f"frames {frame_of(clip, start)} to {frame_of(clip, stop - 1)}" if stop > start else "no frames"
+            line = f"{k + 1:4d}  {self.clips[clip].name}  {played}"
             if k < len(self.transitions):
                 jump = self.transitions[k]
-                line += f", then {self.clips[jump['dst']].name} {jump['dst_frame']} at {jump['cost']:.2f} cm"
+                to, at = jump["dst"], frame_of(int(jump["dst"]), int(jump["dst_frame"]))
+                line += f", then {self.clips[to].name} {at} at {jump['cost']:.2f} {self.metric.unit}"
             lines.append(line)
         return "\n".join(lines) + "\n"
 

@@ -35,7 +35,7 @@ def joined(a, b, i, j, window, alignment, lead=None) -> Walk:
     row = np.zeros(1, TRANSITION)
     row["src"], row["dst"], row["src_frame"], row["dst_frame"] = 0, 1, i, j
     row["theta"], row["x0"], row["z0"] = alignment
-    pair = SimpleNamespace(clips=(a, b), window=window, fps=a.fps)
+    pair = SimpleNamespace(clips=(a, b), window=window, fps=a.fps, metric=mg.Metric())
     if lead is None:
         return Walk.of(pair, (0, 0), row)
     start, stop = max(0, i - lead), min(len(b), j + window + lead)

@@ -68,7 +68,7 @@ class FrameGraph:
     """
 
     def __init__(self, clips, metric, progress):
-        self.clips, self.window, self.fps = tuple(clips), metric.frames(clips[0].fps), clips[0].fps
+        self.clips, self.metric, self.window, self.fps = tuple(clips), metric, metric.frames(clips[0].fps), clips[0].fps
         self.frames = np.array([len(clip) for clip in clips])
         self.starts = np.concatenate([[0], np.cumsum(self.frames)])
         self.own_edges = int(np.sum(self.frames - 1))

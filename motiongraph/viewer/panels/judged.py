@@ -10,7 +10,7 @@ _LIKE, _MORE = 1.25, 2.0  # times what the captured clips have: as good, and not
 @lru_cache(maxsize=16)
 def judged(made) -> tuple[tuple[str, tuple, str], ...]:
     """(what, colour, sentence) for a `results.Made`."""
-    report = made.report
+    report = {"unit": made.unit, **made.report}
     return tuple(line for part in (_way, _path, _seams, _feet, _knees, _rest) for line in part(report))
 
 
@@ -21,7 +21,9 @@ def _compared(value: float, captured: float) -> tuple:
 
 def _way(report):
     count = report.get("transitions", 0)
-    costs = f", {report['cost_mean']:.2f} cm on average, {report['cost_max']:.2f} at worst" if count else ""
+    costs = (
+        f", {report['cost_mean']:.2f} {report['unit']} on average, {report['cost_max']:.2f} at worst" if count else ""
+    )
     many = "1 transition" if count == 1 else f"{count} transitions"
     clips = "1 clip" if report.get("clips") == 1 else f"{report.get('clips', 0)} clips"
     yield "walk", theme.INK, f"{many} through {clips}{costs}"

@@ -7,7 +7,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.results import dearest, source_colour
+from motiongraph.viewer.panels.steps import dearest, source_colour
 from motiongraph.viewer.panels.widgets import colour32
 
 _MOST = 600  # bars; where there are more, what no eye can tell apart is joined
@@ -79,4 +79,4 @@ def told(entry, frame: float) -> str:
     names = walk.clips[jump["src"]].name, walk.clips[jump["dst"]].name
     frames = (made.file_frame(int(jump[end]), int(jump[f"{end}_frame"])) for end in ("src", "dst"))
     ends = " to ".join(f"{name} {frame}" for name, frame in zip(names, frames))
-    return f"transition {step + 1}: {ends}, {jump['cost']:.2f} cm"
+    return f"transition {step + 1}: {ends}, {jump['cost']:.2f} {made.unit}"

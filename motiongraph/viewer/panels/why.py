@@ -1,5 +1,7 @@
 """Why this transition: its windows in the scene, its cost against the threshold, its cell, and what else there was."""
 
+from functools import lru_cache
+
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
@@ -45,6 +47,9 @@ def why_window(state, ui) -> None:
 def _content(state, ui) -> None:
     reason = state.why.reason
     if reason is None:
+        if state.leading is not None:
+            note("What a character that is led has walked is explained once it is kept: stop leading it.")
+            return
         note("Make a walk, or click a cell of the matrix: whatever turns from one clip into another is explained here.")
         return
     if state.why.aside:
@@ -144,10 +149,11 @@ def _crop(reason, ui) -> None:
     draw = implot.get_plot_draw_list()
     implot.push_plot_clip_rect()
     draw.add_image(imgui.ImTextureRef(texture), (place.x, place.y), (place.x + size.x, place.y + size.y))
-    for low in crop.minima:
-        if low["cost"] <= threshold:
-            at = implot.plot_to_pixels(float(shift_b + low["b"]), float(shift_a + low["a"]))
-            draw.add_circle_filled((at.x, at.y), ui.px(2.6), _MINIMUM)
+    for a, b, cost in crop.minima:
+        if cost > threshold:
+            break
+        at = implot.plot_to_pixels(shift_b + b, shift_a + a)
+        draw.add_circle_filled((at.x, at.y), ui.px(2.6), _MINIMUM)
     at = implot.plot_to_pixels(float(column), float(row))
     draw.add_circle((at.x, at.y), ui.px(6), _RIM, 0, ui.px(3))
     draw.add_circle((at.x, at.y), ui.px(6), _CELL, 0, ui.px(1.5))
@@ -155,9 +161,20 @@ def _crop(reason, ui) -> None:
     implot.end_plot()
 
 
+@lru_cache(maxsize=2)
+def _rows(reason) -> list[tuple[str, str, str]]:
+    """Of every alternative: cost, clip and frame it leads to, frame at which it leaves."""
+    rows, frame_of, clips = [], reason.file_frame, reason.walk.clips
+    for jump in reason.alternatives:
+        to, arrives = int(jump["dst"]), frame_of(int(jump["dst"]), int(jump["dst_frame"]))
+        leaves = frame_of(int(jump["src"]), int(jump["src_frame"]))
+        rows.append((f"{jump['cost']:.2f}", f"{clips[to].name} {arrives}", f"{leaves}"))
+    return rows
+
+
 def _alternatives(reason, state) -> None:
     """What else could have been taken from the piece that was played, the cheapest first."""
-    walk, found = reason.walk, reason.alternatives
+    found = _rows(reason)
     others = len(found) + reason.more - (reason.taken >= 0)
     section(f"{others:,} other {'way' if others == 1 else 'ways'} out of this piece")
     if not others:
@@ -165,7 +182,7 @@ def _alternatives(reason, state) -> None:
         return
     if not imgui.begin_table("alternatives", 3, _TABLE, (0, max(imgui.get_content_region_avail().y, 90.0))):
         return
-    for name, share in (("cost", 1.0), ("to", 2.4), ("leaves at", 1.2)):
+    for name, share in ((f"cost {reason.unit}", 1.0), ("to", 2.4), ("leaves at", 1.2)):
         imgui.table_setup_column(name, imgui.TableColumnFlags_.width_stretch, share)
     imgui.table_setup_scroll_freeze(0, 1)
     imgui.table_headers_row()
@@ -173,22 +190,20 @@ def _alternatives(reason, state) -> None:
     clipper.begin(len(found))
     while clipper.step():
         for row in range(clipper.display_start, clipper.display_end):
-            _alternative(row, found[row], row == reason.taken, walk, reason, state)
+            _alternative(row, found[row], row == reason.taken, state)
     imgui.end_table()
 
 
-def _alternative(row, jump, taken, walk, reason, state) -> None:
+def _alternative(row, texts, taken, state) -> None:
     imgui.table_next_row()
     imgui.table_next_column()
     imgui.push_id(row)
-    if imgui.selectable(f"{jump['cost']:.2f}", taken, _ROW)[0]:
+    if imgui.selectable(texts[0], taken, _ROW)[0]:
         state.issue(do.PreviewAlternative(row))
     if imgui.is_item_hovered():
         imgui.set_tooltip("taken" if taken else "click to see it played")
     imgui.pop_id()
     imgui.table_next_column()
-    colour = theme.ACCENT if taken else theme.INK
-    frame = reason.file_frame(int(jump["dst"]), jump["dst_frame"])
-    imgui.text_colored(colour, f"{walk.clips[jump['dst']].name} {frame}")
+    imgui.text_colored(theme.ACCENT if taken else theme.INK, texts[1])
     imgui.table_next_column()
-    imgui.text_disabled(str(reason.file_frame(int(jump["src"]), jump["src_frame"])))
+    imgui.text_disabled(texts[2])
