@@ -141,6 +141,20 @@ def test_seeds_and_names(state):
     assert made(state).name == "random 4"
 
 
+def test_a_reopened_result_was_made_before(state, tmp_path, monkeypatch):
+    """So that "Make another walk" after opening a project makes another one."""
+    monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
+    made(state, "sequential", order=("walk", "run"), way="trials", trials=50)
+    tell(state, do.SaveProject(tmp_path / "work.mgproj"))
+    again = AppState(inline=True, camera=Camera())
+    warm_up(again)
+    tell(again, do.OpenProject(tmp_path / "work.mgproj"))
+    assert again.walking.option["order"] == ("walk", "run")
+    assert made_before(again)
+    tell(again, do.SetSeed(1))
+    assert not made_before(again)
+
+
 def test_frames_are_those_of_the_file(state):
     entry = made(state, "connect", source="walk:60", target="run:90")
     steps = entry.made.walk.steps
@@ -320,10 +334,29 @@ def test_results_side_by_side(state):
     assert sum(len(cast) for cast in state.casts) == 3
 
 
-def test_motion_and_log_are_written(state, tmp_path):
+@pytest.mark.parametrize("kind", ["bvh", "amc"])
+def test_motion_is_written(state, tmp_path, kind):
     entry = made(state)
-    tell(state, do.SaveClip(entry.number, tmp_path / "made.bvh"), do.SaveLog(entry.number, tmp_path / "made.txt"))
-    assert len(mg.load(tmp_path / "made.bvh")) == len(entry.clip)
+    tell(state, do.SaveClip(entry.number, tmp_path / f"made.{kind}"))
+    again = mg.load(tmp_path / f"made.{kind}")
+    np.testing.assert_allclose(again.positions(), entry.clip.positions(), atol=1e-3)
+    tell(state, do.SaveClip(entry.number, tmp_path / "nowhere" / f"made.{kind}"))
+    assert state.messages[0].level == "error"
+
+
+def test_motion_is_written_as_glb(state, tmp_path):
+    from pygltflib import GLTF2
+
+    entry = made(state)
+    tell(state, do.SaveClip(entry.number, tmp_path / "made.glb"))
+    file = GLTF2().load(str(tmp_path / "made.glb"))
+    times = file.accessors[file.animations[0].samplers[0].input]
+    assert (times.count, times.max) == (len(entry.clip), [pytest.approx((len(entry.clip) - 1) / entry.clip.fps)])
+
+
+def test_the_log_is_written_in_frames_of_the_files(state, tmp_path):
+    entry = made(state)
+    tell(state, do.SaveLog(entry.number, tmp_path / "made.txt"))
     lines, walk = (tmp_path / "made.txt").read_text().splitlines(), entry.made.walk
     assert len(lines) == len(walk.steps) > 1
     (clip, start, stop), jump = walk.steps[0].tolist(), walk.transitions[0]
