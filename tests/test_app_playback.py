@@ -62,6 +62,49 @@ def test_once_stays_at_the_end():
     assert frame_at(-1.0, 3, 20, 30.0, "once") == 3
 
 
+def test_played_once_it_is_over_when_what_is_seen_has_ended(state):
+    long = smooth_clip(np.random.default_rng(4), person(), frames=2400, fps=120.0, name="long")
+    other = state.library.add(long, prepare(long))
+    tell(state, do.SelectClip(other.number, track=1), do.SetLoop("once"), do.Play())
+    update(state, 2.1)
+    assert not state.playback.playing  # whatever B, which no one sees, still has to play
+    tell(state, do.Split(2), do.Play())
+    assert frame_of(state, 0) == 0  # A begins again
+    update(state, 2.1)
+    assert state.playback.playing
+    update(state, 20.0)
+    assert not state.playback.playing
+    tell(state, do.Play())
+    assert [frame_of(state, track) for track in (0, 1)] == [0, 0]
+
+
+def test_a_video_is_as_the_settings_say_unless_told_otherwise(state, tmp_path):
+    tell(state, do.SetSetting("film_size", "square"), do.SetSetting("film_rate", 25))
+    tell(state, do.RecordVideo(tmp_path / "a.mp4"))
+    wanted = state.wishes.recording
+    assert (wanted.width, wanted.height, wanted.fps) == (1080, 1080, 25)
+    state.wishes.recording = None
+    tell(state, do.RecordVideo(tmp_path / "a.mp4", 10, 64, 48))
+    assert (state.wishes.recording.width, state.wishes.recording.height, state.wishes.recording.fps) == (64, 48, 10)
+    state.wishes.recording = None
+    for wrong in (do.RecordVideo("a.mp4", 0.5), do.RecordVideo("a.mp4", 60, 4, 4), do.RecordVideo("a.mp4", clip=99)):
+        tell(state, wrong)
+        assert state.wishes.recording is None
+        assert state.messages[0].level == "error"
+        state.messages.clear()
+
+
+def test_what_is_filmed_is_settled_at_the_start(state):
+    from motiongraph.viewer.recorder import as_it_is
+
+    film = as_it_is(state)
+    tell(state, do.SetSpeed(3.0), do.SetReverse(True), do.SetLayer("joints", True), do.PinGhost(), do.Orbit(30.0, 5.0))
+    tell(state, do.MoveCharacter(1.0, 2.0), do.RemoveAll())
+    assert (film.playback.speed, film.playback.reverse, film.scene.layers.joints) == (1.0, False, False)
+    assert (film.scene.ghosts, film.scene.places, film.entry.name) == ([], {}, "walk")
+    assert film.camera.yaw != state.camera.yaw
+
+
 def test_a_single_frame_is_always_shown():
     for loop in ("loop", "ping-pong", "once"):
         assert frame_at(1.23, 7, 8, 120.0, loop) == pytest.approx(7)

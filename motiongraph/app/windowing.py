@@ -1,11 +1,12 @@
 """What the window is asked for: panels, full screen, pictures, settings, and the end."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.settings import FILM_SIZES
 from motiongraph.app.state import PANELS
 from motiongraph.errors import MotionError
 
@@ -17,7 +18,7 @@ def _(command: do.ShowPanel, state):
     shown = state.wishes.shown
     if command.name not in shown if command.shown is None else command.shown:
         shown.add(command.name)
-        state.wishes.panels = True
+        state.wishes.panels, state.wishes.front = True, command.name
     else:
         shown.discard(command.name)
 
@@ -78,13 +79,24 @@ def _(command: do.Screenshot, state):
 
 @apply.register
 def _(command: do.RecordVideo, state):
-    if state.entry is None:
+    entry = state.entry if command.clip is None else state.library[command.clip]
+    if entry is None:
         raise MotionError("there is nothing that could be recorded: open a clip first")
+    if entry.made and entry.made.live:
+        raise MotionError("stop leading the character first: what it walked is then kept, and can be recorded")
     if state.wishes.recording is not None:
         raise MotionError("a video is being recorded already; wait for it or cancel it")
     if Path(command.path).suffix.lower() not in (".mp4", ".gif"):
         raise MotionError(f"{command.path}: a video is written as .mp4 or .gif")
-    state.wishes.recording = command
+    if entry is not state.entry:
+        apply(do.SelectClip(entry.number), state)
+    settings = state.settings
+    asked = FILM_SIZES[settings.film_size] if command.width is None or command.height is None else None
+    width, height = asked or (command.width, command.height)
+    fps = settings.film_rate if command.fps is None else command.fps
+    if not 1 <= fps <= 240 or not (width == height == 0 or (16 <= width <= 7680 and 16 <= height <= 7680)):
+        raise MotionError(f"no video has {fps:g} frames a second of {width} × {height} pixels")
+    state.wishes.recording = replace(command, path=Path(command.path), fps=fps, width=width, height=height)
 
 
 @apply.register
@@ -101,6 +113,11 @@ def _(command: do.DismissMessages, state):
 def _(command: do.DismissHint, state):
     state.hint = ""
     state.settings.hint = False
+
+
+@apply.register
+def _(command: do.ShowHint, state):
+    state.hint = "first" if command.shown else ""
 
 
 @apply.register

@@ -1,4 +1,4 @@
-"""The command line: `motiongraph COMMAND ...`.
+"""The command line: `motiongraph COMMAND ...`, or `motiongraph FILE ...` for the viewer.
 
 Results go to standard output, everything said to a person to standard error. Exit status: 0 done, 1 the work could
 not be done (one sentence says why), 2 wrong usage, 130 interrupted. The modules here import only typer when they
@@ -10,6 +10,7 @@ import sys
 from typing import Annotated, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from motiongraph import __version__
 from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, view, walk
@@ -17,8 +18,23 @@ from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 
+
+class Commands(TyperGroup):
+    """A file or folder where a command is expected is opened in the viewer."""
+
+    def resolve_command(self, ctx, args):
+        first = args[0]
+        if first not in self.commands:
+            if os.path.exists(first):
+                args = ["view", *args]
+            elif os.path.dirname(first) or os.path.splitext(first)[1]:
+                ctx.fail(f"{first}: there is no such file or folder.")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="motiongraph",
+    cls=Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -50,7 +66,7 @@ def motiongraph(
 ) -> None:
     """Turn motion capture into new motion.
 
-    Without a command: the viewer, on the bundled samples.
+    Without a command: the viewer, on the files and folders named, or on the bundled samples.
     """
     if context.invoked_subcommand is None:
         view.view()

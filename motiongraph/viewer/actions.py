@@ -1,14 +1,16 @@
-"""Everything that has a key: what it is called, the command it issues, and when it makes sense.
+"""Everything in the menus: what it is called, its keys, the command it issues, and when it makes sense.
 
 Menus, the list of shortcuts and the keyboard all read this one table.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from motiongraph.app import commands as do
 from motiongraph.app.graphs import taking_part
-from motiongraph.app.playback import LOOPS, RESULT, frame_of
+from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
+from motiongraph.viewer import moves
 
 _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 
@@ -17,7 +19,8 @@ _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 class Action:
     """keys: chords such as "Ctrl+O", the first one is shown; make: state → command; dialog: the one to ask first, where
     there is nothing to make a command of; checked: whether it is on; needs_clip: whether it needs a clip; possible:
-    whether there is anything to do; repeats: while the key is held."""
+    whether there is anything to do; repeats: while the key is held; family: keys and text that stand for it and others
+    in the list of keys."""
 
     group: str
     text: str
@@ -28,6 +31,7 @@ class Action:
     needs_clip: bool = False
     possible: Callable | None = None
     repeats: bool = False
+    family: tuple[str, str] | None = None
 
 
 def _faster(step: int):
@@ -57,8 +61,28 @@ def _next_loop(state):
     return do.SetLoop(LOOPS[(LOOPS.index(state.playback.loop) + 1) % len(LOOPS)])
 
 
-def _panel(name: str):
-    return lambda state: do.ShowPanel(name)
+def _next_root(state):
+    return do.SetRoot(ROOTS[(ROOTS.index(state.playback.root) + 1) % len(ROOTS)])
+
+
+def _straight(degrees: float):
+    return lambda state: do.SetRoot("straight", state.playback.direction + math.radians(degrees))
+
+
+def _goes_straight(state) -> bool:
+    return state.playback.root == "straight"
+
+
+def _panel(name: str, shown: bool | None = None):
+    return lambda state: do.ShowPanel(name, shown)
+
+
+def _setting(name: str):
+    return lambda state: do.SetSetting(name, not getattr(state.settings, name))
+
+
+def _set(name: str):
+    return lambda state: getattr(state.settings, name)
 
 
 def _shown(name: str):
@@ -71,6 +95,27 @@ def _has_graph(state) -> bool:
 
 def _action(group, text, keys="", make=None, **fields):
     return Action(group, text, tuple(keys.split()), make, **fields)
+
+
+def _moves(group: str, steps, **fields):
+    """Steps of `moves`, which the list of keys mentions together."""
+    for name, text, keys, make in steps:
+        yield name, _action(group, text, keys, make, repeats=True, family=moves.LISTED[steps], **fields)
+
+
+def _panels():
+    """A key for every panel that is docked: it is shown, and comes to the front."""
+    for number, name in enumerate(PANELS, 2):
+        keys = f"F{number}" if number < 11 else "Ctrl+M"
+        family = ("F2 … F10", f"Panels: {', '.join(PANELS[:-1])}") if number < 11 else None
+        yield (
+            f"panel {name}",
+            _action("View", name.title(), keys, _panel(name, True), checked=_shown(name), family=family),
+        )
+
+
+def _has_clips(state) -> bool:
+    return len(state.library) > 0
 
 
 def _tool(name: str):
@@ -94,22 +139,26 @@ def _remove(state, entry):
     return do.RemoveClip(entry.number)
 
 
+PANELS = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages")
 ACTIONS: dict[str, Action] = {
     # File
     "open": _action("File", "Open files…", "Ctrl+O", dialog="open files"),
     "open folder": _action("File", "Open folder…", "Ctrl+Shift+O", dialog="open folder"),
-    "samples": _action("File", "Open the samples", "", lambda s: do.OpenSamples()),
-    "fetch": _action("File", "Get CMU clips…", "", _panel("fetch")),
+    "samples": _action("File", "Open the samples", "Ctrl+Shift+D", lambda s: do.OpenSamples()),
+    "fetch": _action("File", "Get CMU clips…", "Ctrl+D", _panel("fetch", True)),
     "save": _action(
         "File", "Save project", "Ctrl+S", lambda s: s.session.path and do.SaveProject(), dialog="save project"
     ),
     "save as": _action("File", "Save project as…", "Ctrl+Shift+S", dialog="save project"),
     "new": _action("File", "New project", "Ctrl+Shift+N", lambda s: do.NewProject()),
+    "reopen": _action(
+        "File", "Reopen unsaved work", "", lambda s: do.ReopenUnsaved(), possible=lambda s: s.session.spare
+    ),
     "save labels": _action("File", "Save labels…", "Ctrl+L", dialog="save labels", needs_clip=True),
     "export": _action("File", "Export clip…", "Ctrl+E", dialog="export", needs_clip=True),
     "screenshot": _action("File", "Picture of the scene", "F12", lambda s: do.Screenshot()),
     "screenshot all": _action("File", "Picture of the window", "Shift+F12", lambda s: do.Screenshot(panels=True)),
-    "record": _action("File", "Video of the clip…", "Ctrl+R", dialog="record", needs_clip=True),
+    "record": _action("File", "Video of the clip…", "Ctrl+R", _panel("film", True), needs_clip=True),
     "quit": _action("File", "Quit", "Ctrl+Q", lambda s: do.Quit()),
     # Edit
     "undo": _action("Edit", "Undo", "Ctrl+Z", lambda s: do.Undo(), repeats=True, possible=lambda s: s.history.done),
@@ -137,6 +186,10 @@ ACTIONS: dict[str, Action] = {
         checked=lambda s: s.playback.reverse,
     ),
     "loop": _action("Playback", "Loop, ping-pong, once", "L", _next_loop),
+    "root": _action("Playback", "Root: captured, in place, …", "I", _next_root),
+    "straight left": _action("Playback", "Straight on: more left", ",", _straight(15), possible=_goes_straight),
+    "straight right": _action("Playback", "Straight on: more right", ".", _straight(-15), possible=_goes_straight),
+    "autoplay": _action("Playback", "Play what is opened", "", _setting("autoplay"), checked=_set("autoplay")),
     # Clip
     "next": _action("Clip", "Next clip", "PageDown N", lambda s: do.SelectNext(1), repeats=True),
     "previous": _action("Clip", "Previous clip", "PageUp Shift+N", lambda s: do.SelectNext(-1), repeats=True),
@@ -165,8 +218,11 @@ ACTIONS: dict[str, Action] = {
         checked=lambda s: bool(s.entry and s.entry.used),
         needs_clip=True,
     ),
+    "tick all": _action("Clip", "Tick all", "Ctrl+A", lambda s: do.UseClip(None, True), possible=_has_clips),
+    "tick none": _action("Clip", "Tick none", "Ctrl+Shift+A", lambda s: do.UseClip(None, False), possible=_has_clips),
     "mirror": _action("Clip", "Add mirrored", "M", _clip(lambda s, e: do.MirrorClip(e.number)), needs_clip=True),
     "remove": _action("Clip", "Remove", "Delete", _clip(_remove), needs_clip=True),
+    "remove all": _action("Clip", "Remove all", "", lambda s: do.RemoveAll(), possible=_has_clips),
     # Scene
     "bones": _action("Scene", "Bones", "B", _layer("bones"), checked=_on("bones")),
     "boxes": _action(
@@ -185,16 +241,12 @@ ACTIONS: dict[str, Action] = {
     "pin": _action("Scene", "Pin this pose as a ghost", "G", lambda s: do.PinGhost(), needs_clip=True),
     "unpin": _action("Scene", "Take the last ghost back", "Shift+G", lambda s: do.UnpinGhost()),
     "clear ghosts": _action("Scene", "Clear all ghosts", "Ctrl+G", lambda s: do.ClearGhosts()),
+    **dict(_moves("Scene", moves.GHOST, possible=lambda s: s.scene.ghosts)),
+    **dict(_moves("Scene", moves.CHARACTER, needs_clip=True)),
     "place": _action("Scene", "Character back to its place", "Ctrl+Home", lambda s: do.PlaceCharacter()),
     "floor": _action("Scene", "Floor: checker, grid, none", "Shift+F", _layer("floor"), checked=_on("floor")),
     "shadows": _action("Scene", "Shadows", "Shift+S", _layer("shadows"), checked=_on("shadows")),
-    "day": _action(
-        "Scene",
-        "Bright surroundings",
-        "D",
-        lambda s: do.SetSetting("day", not s.settings.day),
-        checked=lambda s: s.settings.day,
-    ),
+    "day": _action("Scene", "Bright surroundings", "D", _setting("day"), checked=_set("day")),
     # Walk
     "make walk": _action("Walk", "Make a walk", "Ctrl+Enter", lambda s: do.MakeWalk()),
     "new seed": _action("Walk", "Another walk: new seed", "Ctrl+Shift+Enter", lambda s: do.NewSeed()),
@@ -215,21 +267,33 @@ ACTIONS: dict[str, Action] = {
         needs_clip=True,
     ),
     "replay": _action("Path", "Replay from the start", "Shift+Home", lambda s: do.Replay(), needs_clip=True),
-    "reset walk": _action("Path", "Reset: take the walk back", "", lambda s: do.ResetWalk(), possible=_made),
-    "smooth": _action("Path", "Smooth it", "", lambda s: do.SmoothPath(), possible=lambda s: s.path.line is not None),
+    "reset walk": _action(
+        "Path", "Reset: take the walk back", "Ctrl+Backspace", lambda s: do.ResetWalk(), possible=_made
+    ),
+    "smooth": _action(
+        "Path", "Smooth it", "Shift+P", lambda s: do.SmoothPath(), possible=lambda s: s.path.line is not None
+    ),
     "reverse path": _action(
-        "Path", "The other way along it", "", lambda s: do.ReversePath(), possible=lambda s: s.path.line is not None
+        "Path",
+        "The other way along it",
+        "Shift+R",
+        lambda s: do.ReversePath(),
+        possible=lambda s: s.path.line is not None,
     ),
     "close path": _action(
         "Path",
         "Back to where it begins",
-        "",
+        "Shift+C",
         lambda s: do.ClosePath(not s.path.closed),
         checked=lambda s: s.path.closed,
         possible=lambda s: len(s.path.points) > 2,
     ),
     "clear path": _action(
-        "Path", "Clear it", "", lambda s: do.ClearPath(), possible=lambda s: len(s.path.points) or s.path.goal
+        "Path",
+        "Clear it",
+        "Shift+Delete",
+        lambda s: do.ClearPath(),
+        possible=lambda s: len(s.path.points) or s.path.goal,
     ),
     "load path": _action("Path", "Open a path…", "", dialog="load path"),
     "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
@@ -246,11 +310,11 @@ ACTIONS: dict[str, Action] = {
     "mirror graph": _action(
         "Graph",
         "With mirror images",
-        "",
+        "Shift+M",
         lambda s: do.SetGraphOption("mirror", not s.graphs.options.mirror),
         checked=lambda s: s.graphs.options.mirror,
     ),
-    "whole graph": _action("Graph", "See all of it", "", lambda s: do.ShowLanes(), possible=_has_graph),
+    "whole graph": _action("Graph", "See all of it", "Ctrl+0", lambda s: do.ShowLanes(), possible=_has_graph),
     "open graph": _action("Graph", "Open…", "", dialog="open graph"),
     "save graph": _action("Graph", "Save…", "", dialog="save graph", possible=_has_graph),
     "export graph": _action("Graph", "Export…", "", dialog="export graph", possible=_has_graph),
@@ -260,19 +324,23 @@ ACTIONS: dict[str, Action] = {
     "follow": _action(
         "Camera", "Follow the character", "F", lambda s: do.SetFollow(not s.follow), checked=lambda s: s.follow
     ),
-    "reset camera": _action("Camera", "Reset", "Z Keypad0", lambda s: do.ResetCamera()),
-    "front": _action("Camera", "Front", "Ctrl+1 Keypad1", lambda s: do.LookFrom("front")),
-    "side": _action("Camera", "Side", "Ctrl+2 Keypad3", lambda s: do.LookFrom("side")),
-    "top": _action("Camera", "Top", "Ctrl+3 Keypad7", lambda s: do.LookFrom("top")),
-    "three-quarter": _action("Camera", "Three-quarter", "Ctrl+4 Keypad9", lambda s: do.LookFrom("three-quarter")),
+    "reset camera": _action("Camera", "Reset", "Z", lambda s: do.ResetCamera()),
+    "front": _action("Camera", "Front", "Ctrl+1", lambda s: do.LookFrom("front")),
+    "side": _action("Camera", "Side", "Ctrl+2", lambda s: do.LookFrom("side")),
+    "top": _action("Camera", "Top", "Ctrl+3", lambda s: do.LookFrom("top")),
+    "three-quarter": _action("Camera", "Three-quarter", "Ctrl+4", lambda s: do.LookFrom("three-quarter")),
+    **dict(_moves("Camera", moves.ORBIT)),
+    **dict(_moves("Camera", moves.PAN)),
+    **dict(_moves("Camera", moves.ZOOM)),
     "below floor": _action(
         "Camera",
         "May go below the floor",
-        "",
+        "Shift+U",
         lambda s: do.LetBelowFloor(s.camera.floor is not None),
         checked=lambda s: s.camera.floor is None,
     ),
     # View
+    **dict(_panels()),
     "panels": _action("View", "Hide panels", "U", lambda s: do.TogglePanels(), checked=lambda s: not s.wishes.panels),
     "full screen": _action(
         "View", "Full screen", "F11", lambda s: do.ToggleFullScreen(), checked=lambda s: s.wishes.full_screen
@@ -283,18 +351,13 @@ ACTIONS: dict[str, Action] = {
     "next track": _action(
         "View", "Control the next view", "Tab", lambda s: do.TakeTrack((s.active + 1) % s.scene.views)
     ),
-    "vsync": _action(
-        "View",
-        "Wait for the display (vsync)",
-        "",
-        lambda s: do.SetSetting("vsync", not s.settings.vsync),
-        checked=lambda s: s.settings.vsync,
-    ),
+    "vsync": _action("View", "Wait for the display (vsync)", "Shift+V", _setting("vsync"), checked=_set("vsync")),
     "larger": _action("View", "Larger text", "Ctrl+Equal", lambda s: do.SetSetting("zoom", s.settings.zoom + 0.1)),
     "smaller": _action("View", "Smaller text", "Ctrl+Minus", lambda s: do.SetSetting("zoom", s.settings.zoom - 0.1)),
-    "layout": _action("View", "Reset the layout", "", lambda s: do.ResetLayout()),
+    "layout": _action("View", "Reset the layout", "Ctrl+Shift+L", lambda s: do.ResetLayout()),
     # Help
     "shortcuts": _action("Help", "Keyboard and mouse", "F1", _panel("shortcuts"), checked=_shown("shortcuts")),
+    "hint": _action("Help", "What to try", "Shift+F1", lambda s: do.ShowHint(not s.hint), checked=lambda s: s.hint),
 }
 
 # What the keyboard cannot list.

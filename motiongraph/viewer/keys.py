@@ -11,9 +11,17 @@ import glfw  # isort: skip - after imgui_bundle, see window.py
 _NAMES = {
     "[": "left_bracket", "]": "right_bracket", "\\": "backslash", "RightArrow": "right_arrow",
     "LeftArrow": "left_arrow", "UpArrow": "up_arrow", "DownArrow": "down_arrow", "PageUp": "page_up",
-    "PageDown": "page_down",
+    "PageDown": "page_down", ",": "comma", ".": "period",
 }  # fmt: skip
-_SHOWN = {"RightArrow": "→", "LeftArrow": "←", "UpArrow": "↑", "DownArrow": "↓", "Equal": "+", "Minus": "−"}
+
+
+def names(platform: str) -> dict[str, str]:
+    """What is printed on keys that are called something else here."""
+    arrows = {"RightArrow": "→", "LeftArrow": "←", "UpArrow": "↑", "DownArrow": "↓", "Equal": "+", "Minus": "−"}
+    return arrows | ({"Ctrl": "Cmd", "Alt": "Option"} if platform == "darwin" else {})
+
+
+_SHOWN = names(sys.platform)
 _CONTROL = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL  # Command there, as Dear ImGui has it
 _MODIFIERS = {"Ctrl": _CONTROL, "Shift": glfw.MOD_SHIFT, "Alt": glfw.MOD_ALT}
 _PRINTED = "abcdefghijklmnopqrstuvwxyz0123456789`-=[]\\,;'./"  # glfw's numbers for these are their codes
@@ -23,15 +31,14 @@ def chord(text: str) -> tuple[imgui.Key, int, int]:
     """The key of the chord "Ctrl+O" for Dear ImGui and for glfw, and the modifiers that must be held."""
     *modifiers, key = text.split("+")
     name = _NAMES.get(key, key.lower())
-    number = getattr(glfw, f"KEY_{name.removesuffix('_arrow').replace('keypad', 'kp_').upper()}")
+    number = getattr(glfw, f"KEY_{name.removesuffix('_arrow').upper()}")
     known = getattr(imgui.Key, f"_{name}" if name.isdigit() else name)
     return known, number, sum(_MODIFIERS[modifier] for modifier in modifiers)
 
 
 def shown(text: str) -> str:
     """A chord as people read it."""
-    *modifiers, key = text.split("+")
-    return "+".join([*modifiers, _SHOWN.get(key, key)])
+    return "+".join(_SHOWN.get(part, part) for part in text.split("+"))
 
 
 _CHORDS: list[tuple[imgui.Key, int, int, Action]] = [
@@ -64,11 +71,11 @@ class Keys:
             self._lately = 6
 
     def act(self, state, ui) -> None:
-        """Carry out the shortcuts pressed in this frame; not while someone types, or flies."""
+        """Carry out the shortcuts pressed in this frame; not while someone types or flies, or is asked for a file."""
         if not self._down and not self._lately:
             return
         self._lately -= self._lately > 0
-        if imgui.get_io().want_text_input or ui.flying:
+        if imgui.get_io().want_text_input or ui.flying or ui.dialogs.question is not None:
             return
         for key, number, modifiers, action in _CHORDS:
             if self._with.get(number) == modifiers and imgui.is_key_pressed(key, action.repeats):

@@ -5,12 +5,13 @@ from imgui_bundle import imgui
 from motiongraph.viewer.panels import timeline
 from motiongraph.viewer.panels.camera import camera_panel
 from motiongraph.viewer.panels.clip import clip_panel
-from motiongraph.viewer.panels.graph import graph_panel
+from motiongraph.viewer.panels.film import film_window
+from motiongraph.viewer.panels.graph import graph_aside, graph_panel
 from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
 from motiongraph.viewer.panels.library import library_panel
 from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
-from motiongraph.viewer.panels.messages import messages_panel, status_bar
+from motiongraph.viewer.panels.messages import messages_panel, status_bar, status_overlay
 from motiongraph.viewer.panels.path import path_panel
 from motiongraph.viewer.panels.scene import scene_panel
 from motiongraph.viewer.panels.stats import stats_panel
@@ -43,6 +44,8 @@ _DOWN = imgui.Dir.down
 _PANEL = int(imgui.WindowFlags_.no_collapse)
 _RETURNING = _PANEL | int(imgui.WindowFlags_.no_focus_on_appearing)
 _DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
+# Without the first of these its background covers the scene.
+_ALIVE = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.keep_alive_only)
 _SPACE = 0x6D6F74  # the number of the dock space: any, but always the same one, so that layouts are found again
 
 
@@ -58,7 +61,7 @@ class Layout:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
         view, shown = imgui.get_main_viewport(), state.wishes.shown
         if not state.wishes.panels:
-            imgui.dock_space_over_viewport(_SPACE, view, imgui.DockNodeFlags_.keep_alive_only)
+            imgui.dock_space_over_viewport(_SPACE, view, _ALIVE)
             ui.scene = view.pos.x, view.pos.y, view.size.x, view.size.y
             self._returning = True
             self._floating(state, ui)
@@ -91,6 +94,10 @@ class Layout:
             self._front -= 1
             for title in ("Clip", "Graph"):
                 imgui.set_window_focus(title)
+        elif state.wishes.front:
+            if state.wishes.front in DOCKED:
+                imgui.set_window_focus(DOCKED[state.wishes.front][0])
+            state.wishes.front = ""
         self._floating(state, ui)
 
     @staticmethod
@@ -115,15 +122,20 @@ class Layout:
     def _floating(state, ui) -> None:
         scene_overlay(state, ui)
         matrix_aside(state, ui)
+        graph_aside(state, ui)
         why_window(state, ui)
         tool_bar(state, ui)
         if state.wishes.panels:
             hint_overlay(state, ui)
             recover_overlay(state, ui)
+        else:
+            status_overlay(state, ui)
         if "shortcuts" in state.wishes.shown:
             shortcuts_window(state, ui)
         if "fetch" in state.wishes.shown:
             fetch_window(state, ui)
+        if "film" in state.wishes.shown:
+            film_window(state, ui)
         ui.dialogs.poll(state)
 
 

@@ -1,11 +1,13 @@
 """What belongs to the window's surface and to nobody else: fonts, text being typed, open dialogs, timings."""
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
 from motiongraph.viewer.dialogs import Dialogs
 from motiongraph.viewer.panels.graph_view import GraphView
+from motiongraph.viewer.panels.messages import Seen
 from motiongraph.viewer.theme import Fonts
 
 PHASES = ("poll", "update", "upload", "draw", "panels", "swap", "sleep")
@@ -20,7 +22,8 @@ class Timings:
         self.numbers = np.arange(frames, dtype=np.float32)
         self.count = 0
         self._summary = (-1, 0.0, 0.0, 0.0)
-        self._means = np.zeros(len(OWN), np.float32)
+        self._stack, self._stacked = np.zeros((len(OWN), frames), np.float32), 0
+        self._means = (0.0,) * len(OWN)
 
     def add(self, milliseconds) -> None:
         self.ring[:, self.count % self.ring.shape[1]] = milliseconds
@@ -34,14 +37,20 @@ class Timings:
     def of(self, phase: str) -> np.ndarray:
         return self.ring[PHASES.index(phase)]
 
-    def means(self) -> np.ndarray:
+    def means(self) -> tuple[float, ...]:
         """Mean of each phase of our own work, ms; as old as the summary."""
         self.summary()
         return self._means
 
     def stacked(self) -> np.ndarray:
         """(phases, frames): each phase of our own work on top of those before it, ms."""
-        return np.cumsum(self.ring[: len(OWN)], axis=0, dtype=np.float32)
+        if self.count - self._stacked == 1:  # as a rule there is one new frame
+            last = self._stacked % self.ring.shape[1]
+            self._stack[:, last] = list(accumulate(self.ring[: len(OWN), last].tolist()))
+        elif self.count != self._stacked:
+            np.cumsum(self.ring[: len(OWN)], axis=0, out=self._stack)
+        self._stacked = self.count
+        return self._stack
 
     def ceiling(self) -> float:
         """A height for a graph of them, ms, that does not change all the time."""
@@ -55,7 +64,7 @@ class Timings:
             own = recent[: len(OWN)].sum(axis=0)
             total = float(recent.sum(axis=0).mean())
             median, worst = np.percentile(own, (50, 99))
-            self._means = recent[: len(OWN)].mean(axis=1)
+            self._means = tuple(recent[: len(OWN)].mean(axis=1).tolist())
             self._summary = (self.count, 1000.0 / total if total > 0 else 0.0, float(median), float(worst))
         return self._summary[1:]
 
@@ -63,9 +72,10 @@ class Timings:
 @dataclass(eq=False)
 class Ui:
     """scene: x, y, width, height in screen coordinates of where the scene shows; panes: the same for every view;
-    typed: digits of a frame to go to; texts: what is being typed in fields, by their name; recorder: a video in the
-    making; heats: the heat maps of panels (`draw.heat.Heats`); canvases, graph_view: what the graph is drawn on
-    (`draw.curves.Canvases`) and what is known of its picture; software: the processor draws."""
+    typed: digits of a frame to go to; texts: what is being typed in fields, by their name; labels: number of a clip,
+    the labels it had, and those typed for it; seen: which messages were; recorder: a video in the making; heats: the
+    heat maps of panels (`draw.heat.Heats`); canvases, graph_view: what the graph is drawn on (`draw.curves.Canvases`)
+    and what is known of its picture; software: the processor draws."""
 
     fonts: Fonts
     timings: Timings = field(default_factory=Timings)
@@ -79,8 +89,9 @@ class Ui:
     typed: str = ""
     typed_at: float = 0.0
     texts: dict[str, str] = field(default_factory=dict)
+    labels: tuple[int, str, str] = (0, "", "")
     renderer: str = ""
-    focus: str = ""
+    seen: Seen = field(default_factory=Seen)
     recorder: object = None
     heats: object = None
     canvases: object = None

@@ -214,6 +214,11 @@ def test_hiding_the_panels_gives_the_scene_all_the_room(someone):
     status = someone.frames(2)
     assert not status["panels"]
     assert status["scene"][2:] == pytest.approx(status["size"])
+    x, y = (round(place) for place in someone.middle(status))
+    assert someone.picture()[y - 100 : y + 100, x - 100 : x + 100].std() > 5  # the character
+    someone.ask(do=[["OpenPaths", ["nowhere.bvh"]]])  # what goes wrong is said all the same
+    someone.press("status/")
+    assert "status/" not in someone.labels()
     someone.key("u")
     status = someone.frames(3)
     assert status["scene"][2] < status["size"][0]

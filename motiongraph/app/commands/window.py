@@ -7,6 +7,8 @@ from motiongraph.app.commands.base import command
 
 @command
 class ShowPanel:
+    """A panel that is to be shown also comes to the front."""
+
     name: str
     shown: bool | None = None  # None: the other way round
 
@@ -41,12 +43,14 @@ class Screenshot:
 
 @command
 class RecordVideo:
-    """What is played, once, as it is seen: .mp4 or .gif."""
+    """A clip (None: the one in hand), once, as it is seen now: .mp4 or .gif. Frames a second and size in pixels are
+    those of the settings where None; a size of 0 is that of the view."""
 
     path: Path
-    fps: float = 60.0
-    width: int = 1280
-    height: int = 720
+    fps: float | None = None
+    width: int | None = None
+    height: int | None = None
+    clip: int | None = None
 
 
 @command
@@ -59,7 +63,15 @@ class DismissMessages: ...
 
 
 @command
-class DismissHint: ...
+class DismissHint:
+    """For good: it does not come back at the next start."""
+
+
+@command
+class ShowHint:
+    """What to try, or not, until the end of this run."""
+
+    shown: bool
 
 
 @command

@@ -1,5 +1,7 @@
 """The clip in hand: what it is, its labels, the part in use, and what can be done with it."""
 
+from functools import lru_cache
+
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
@@ -27,7 +29,7 @@ def clip_panel(state, ui) -> None:
     imgui.pop_font()
     if entry.path:
         tooltip(str(entry.path))
-    imgui.text_disabled(f"{len(clip)} frames · {clip.fps:g} Hz · {clip.duration:.2f} s · {len(clip.skeleton)} joints")
+    imgui.text_disabled(_told(len(clip), clip.fps, clip.duration, len(clip.skeleton)))
     if clip.first:
         imgui.text_disabled(f"opens with {clip.first} added pose{'s' if clip.first > 1 else ''}, left out")
     _labels(entry, state, ui)
@@ -43,18 +45,14 @@ def clip_panel(state, ui) -> None:
     action_button(icons.ICON_FA_TRASH, "remove", state, ui)
 
 
+@lru_cache(maxsize=8)
+def _told(frames: int, fps: float, seconds: float, joints: int) -> str:
+    return f"{frames} frames · {fps:g} Hz · {seconds:.2f} s · {joints} joints"
+
+
 def _labels(entry, state, ui) -> None:
     section("Labels")
-    everywhere = ", ".join(word for word, start, stop in entry.spans if (start, stop) == (0, len(entry.clip)))
-    name = f"labels {entry.number} {everywhere}"
-    text = ui.texts.get("labels", "")
-    if ui.texts.get("labels of") != name:
-        text, ui.texts["labels of"] = everywhere, name
-    imgui.set_next_item_width(-1)
-    _, ui.texts["labels"] = imgui.input_text_with_hint("##labels", "walk, turn-left, …", text)
-    tooltip("words for all frames of the clip, with commas between them")
-    if imgui.is_item_deactivated_after_edit():
-        state.issue(do.SetLabels(entry.number, tuple(ui.texts["labels"].split(",")), keep=True))
+    _words(entry, state, ui)
     for index, (word, start, stop) in enumerate(entry.spans):
         if (start, stop) == (0, len(entry.clip)):
             continue
@@ -81,6 +79,27 @@ def _labels(entry, state, ui) -> None:
         state.issue(do.SetLabels(entry.number, words, entry.start, entry.stop))
     imgui.end_disabled()
     tooltip("trim the clip first: the word then holds for the frames in use only")
+
+
+def _words(entry, state, ui) -> None:
+    """A line for the words that hold everywhere. They belong to the clip they were typed for, whichever is in hand by
+    the time they are complete."""
+    number, had, typed = ui.labels
+    if (number, had) != (entry.number, entry.everywhere):
+        if number != entry.number and typed != had and state.library.get(number) is not None:
+            state.issue(do.SetLabels(number, tuple(typed.split(",")), keep=True))
+        number, had = entry.number, entry.everywhere
+        typed = had
+    imgui.push_id(number)  # another clip, another field: the keyboard does not stay in it
+    imgui.set_next_item_width(-1)
+    _, typed = imgui.input_text_with_hint("##labels", "walk, turn-left, …", typed)
+    tooltip("words for all frames of the clip, with commas between them")
+    if imgui.is_item_deactivated_after_edit():
+        words = tuple(typed.split(","))
+        state.issue(do.SetLabels(number, words, keep=True))
+        had = typed = ", ".join(sorted({word.strip() for word in words} - {""}))
+    ui.labels = number, had, typed
+    imgui.pop_id()
 
 
 def _trim(entry, state, ui) -> None:

@@ -5,7 +5,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act
-from motiongraph.viewer.panels.widgets import colour32, icons, note, tooltip
+from motiongraph.viewer.panels.widgets import colour32, icons, keys_of, note, tooltip
 
 _SPAN = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
 _TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x)
@@ -17,8 +17,12 @@ _TREE = int(
 _STRETCH, _PADDING = int(imgui.TableColumnFlags_.width_stretch), int(imgui.StyleVar_.frame_padding)
 _TEXT, _FAINT = int(imgui.Col_.text), colour32(theme.FAINT)
 _OPENING = tuple(
-    (icon, ACTIONS[name], f"{ACTIONS[name].text}  ({ACTIONS[name].keys[0]})")
-    for icon, name in ((icons.ICON_FA_FILE, "open"), (icons.ICON_FA_FOLDER_OPEN, "open folder"))
+    (icon, ACTIONS[name], f"{ACTIONS[name].text}  ({keys_of(name)})")
+    for icon, name in (
+        (icons.ICON_FA_FILE, "open"),
+        (icons.ICON_FA_FOLDER_OPEN, "open folder"),
+        (icons.ICON_FA_CLOUD_ARROW_DOWN, "fetch"),
+    )
 )
 
 
@@ -37,7 +41,7 @@ def library_panel(state, ui) -> None:
     imgui.begin_child("clips")
     for title, entries in state.library.groups():
         if filtered:
-            entries = [e for e in entries if filtered in e.name.lower() or filtered in e.words.lower()]
+            entries = [entry for entry in entries if filtered in entry.findable]
         if entries:
             _group(title, entries, state, ui)
     imgui.end_child()
@@ -57,12 +61,8 @@ def _buttons(state, ui) -> None:
             act(action, state, ui)
         tooltip(told)
         imgui.same_line()
-    if imgui.button(icons.ICON_FA_CLOUD_ARROW_DOWN):
-        state.issue(do.ShowPanel("fetch", True))
-    tooltip("Get CMU clips…")
     if len(state.library):
-        used = sum(e.used for e in state.library)
-        imgui.same_line()
+        used = state.library.used
         if imgui.button(icons.ICON_FA_LIST_CHECK):
             state.issue(do.UseClip(None, used < len(state.library)))
         tooltip("Tick all clips, or none")

@@ -27,6 +27,7 @@ _LANES = tuple(f"lane {track}" for track in range(len(TRACKS)))
 _SPEED = int(imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp)
 _ENTERED, _RIGHT = int(imgui.InputTextFlags_.enter_returns_true), int(imgui.MouseButton_.right)
 _FAINT, _LINE, _END = colour32(theme.FAINT), colour32(theme.FAINT, 0.35), colour32(theme.FAINT, 0.9)
+_INK = colour32(theme.INK, 0.95)
 _GROUND, _DIM, _HEAD = colour32((0, 0, 0), 0.28), colour32((0.086, 0.094, 0.110), 0.72), colour32(theme.ACCENT)
 _Point = imgui.ImVec2
 
@@ -166,7 +167,10 @@ def _lane(track: int, state, ui) -> None:
         tall = 1.35 * unit
         pieces(draw, entry, inner, bottom - tall - ui.px(2), tall, ui)
     else:
-        _spans(draw, entry, at, bottom, ui)
+        for corner, other, colour, place, size, text in _spans(entry, *inner, bottom, unit, ui.scale):
+            draw.add_rect_filled(corner, other, colour, rounding)
+            if text:
+                draw.add_text(imgui.get_font(), size, place, _INK, text)
     ends = _ends(left, at(entry.start), at(entry.stop - 1), right, top, bottom, ui.scale)
     for (corner, other), colour, radius in zip(ends, (_DIM, _DIM, _END, _END), (rounding, rounding, 1, 1)):
         draw.add_rect_filled(corner, other, colour, radius)
@@ -202,23 +206,25 @@ def _ruler(last: int, left: float, right: float, top: float, high: float, scale:
     return found
 
 
-def _spans(draw, entry, at, bottom, ui) -> None:
-    """The labels as coloured bars with their names, where there is room; those of the same frames share one."""
-    bars = entry.bars
-    if not bars:
-        return
-    size = imgui.get_font_size()
-    rows = min(max(row for *_, row in bars) + 1, 3)
+@lru_cache(maxsize=4)
+def _spans(entry, left: float, right: float, bottom: float, size: float, scale: float) -> list:
+    """The labels as coloured bars with their names, where there is room; those of the same frames share one: corners,
+    colour, and place, size and text of the name."""
+    found = []
+    rows = min(max((row for *_, row in entry.bars), default=0) + 1, 3)
     high, text_size = (1.3 if rows == 1 else 1.75 / rows) * size, (1.0 if rows == 1 else 0.78) * size
-    for words, start, stop, row in bars:
-        below = bottom - ui.px(3) - row % 3 * high
-        left, right = at(start), at(min(stop, len(entry.clip) - 1))
-        colour = colour32(word_colour(words[0]), 0.42)
-        draw.add_rect_filled((left, below - high + 1), (right, below), colour, ui.px(3))
-        text, left = ", ".join(words), max(left, at(entry.start))  # in the part that is played
-        if rows < 3 and right - left > imgui.calc_text_size(text).x + ui.px(10):
-            place = left + ui.px(5), below - high + 0.5 * (high - text_size)
-            draw.add_text(imgui.get_font(), text_size, place, colour32(theme.INK, 0.95), text)
+    last = max(len(entry.clip) - 1, 1)
+    at = lambda frame: left + (right - left) * frame / last  # noqa: E731
+    for words, start, stop, row in entry.bars:
+        below = bottom - 3 * scale - row % 3 * high
+        begin, end = at(start), at(min(stop, len(entry.clip) - 1))
+        text, named = ", ".join(words), max(begin, at(entry.start))  # in the part that is played
+        if rows == 3 or end - named <= imgui.calc_text_size(text).x + 10 * scale:
+            text = ""
+        place = _Point(named + 5 * scale, below - high + 0.5 * (high - text_size))
+        corners = _Point(begin, below - high + 1), _Point(end, below)
+        found.append((*corners, colour32(word_colour(words[0]), 0.42), place, text_size, text))
+    return found
 
 
 def _drag(track, entry, at, span, state, ui) -> None:
