@@ -60,13 +60,13 @@ def test_the_automatic_threshold_is_an_edit_before_it_is_known(state):
     assert state.graphs.graph.is_auto
 
 
-def test_a_threshold_that_is_set_calls_off_the_automatic_one(state):
-    later(state, do.SetThreshold(3.0))
-    for command in (do.SetThreshold("auto"), do.SetMatrixThreshold(2.0), do.SetThreshold(2.5)):
-        state.issue(command)
+@pytest.mark.parametrize(("then", "cost"), [(do.AllowMore(), 3.0), (do.Undo(), 4.0)])
+def test_a_threshold_that_is_set_calls_off_the_automatic_one(state, then, cost):
+    later(state, do.SetPath(((0, 0), (0, 3)), curve="polyline"), do.SetThreshold(4.0), do.SetThreshold(2.0))
+    state.issue(do.SetThreshold("auto"))
+    state.issue(then)
     update(state, 0.0)
-    update(state, 0.0)
-    assert limit(state) == 2.5
+    assert limit(state) == cost
 
 
 def test_the_matrix_sets_a_threshold_that_can_be_taken_back(state):
