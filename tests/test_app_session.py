@@ -1,19 +1,17 @@
-"""Projects, autosave and undo: what is saved comes back to the last bit, and edits can be taken back."""
+"""Projects are saved, opened and begun anew, what was not saved is never lost, and edits can be taken back."""
 
-import numpy as np
+import os
+import threading
+
 import pytest
+from sessions import assert_same, begin, made_motion, tell, worked
 
 from motiongraph.app import commands as do
-from motiongraph.app import recovery
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made, results, show_made
+from motiongraph.app import project, recovery
+from motiongraph.app.commands import apply
+from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
-from motiongraph.formats.load import load
-from motiongraph.resources import resource
-from motiongraph.synthesis.synthesize import synthesize
-from motiongraph.viewer.camera import Camera
-from motiongraph.walks.wander import random_walk
+from motiongraph.app.update import carry_out, update
 
 
 @pytest.fixture(autouse=True)
@@ -22,135 +20,14 @@ def config(tmp_path, monkeypatch):
     return tmp_path / "config"
 
 
-def begin(names=()):
-    state = AppState(inline=True, camera=Camera())
-    warm_up(state)
-    update(state, 0.0)
-    paths = tuple(resource("assets/samples") / f"{name}.bvh" for name in names)
-    if paths:
-        tell(state, do.OpenPaths(paths))
-    return state
-
-
-def tell(state, *commands, dt=0.0):
-    for command in commands:
-        state.issue(command)
-        update(state, dt)
-    update(state, 0.0)
-
-
 @pytest.fixture(scope="module")
 def motion():
-    """A graph of two samples and a walk through it, made once."""
-    clips = [load(resource("assets/samples") / f"{name}.bvh") for name in ("walk", "walk_run")]
-    from motiongraph.graph.motion_graph import MotionGraph
-
-    graph = MotionGraph.build(clips, mirror=True).pruned()
-    walk = random_walk(graph, seconds=6, rng=3)
-    return graph, walk, synthesize(walk, name="wander")
+    return made_motion()
 
 
 @pytest.fixture
 def state(motion):
-    """Both samples, trimmed and labelled, with a graph and a result."""
-    graph, walk, clip = motion
-    state = begin(("walk", "walk_run"))
-    tell(state, do.Trim(1, 5, 90), do.SetLabels(2, ("quick", "turn"), 10, 60))
-    from motiongraph.app.graphs import drawable
-
-    state.graphs.take(graph, drawable(graph, list(state.library)))
-    asked = np.array([[0.0, 0.0], [1.0, 2.0]])
-    show_made(state, clip, prepare(clip), Made(walk, "random", {"seconds": 6.0}, 3, {"frames": 5}, asked, graph=graph))
-    tell(state, do.SetMetric("window", 0.5), do.SetWalk("sequential"), do.SetSeed(9))
-    tell(state, do.SetWalkOption("sequential", "order", ("walk", "turn")))
-    tell(state, do.Split(2), do.MoveCharacter(x=1.5), do.SetLayer("flow", True), do.SetCamera((("yaw", 12.0),)))
-    return state
-
-
-def assert_same(found, wanted):
-    assert [e.name for e in found.library] == [e.name for e in wanted.library]
-    for a, b in zip(found.library, wanted.library):
-        assert (a.number, a.start, a.stop, a.used, a.path) == (b.number, b.start, b.stop, b.used, b.path)
-        assert a.clip.labels.spans() == b.clip.labels.spans()
-        for name in ("root", "rotations"):
-            np.testing.assert_array_equal(getattr(a.clip, name), getattr(b.clip, name))
-    np.testing.assert_array_equal(found.graphs.graph.candidates.table, wanted.graphs.graph.candidates.table)
-    assert found.graphs.graph.thresholds == wanted.graphs.graph.thresholds
-    assert found.graphs.report == wanted.graphs.report
-    (made,), (other,) = results(found), results(wanted)
-    for name in ("steps", "transitions", "placements"):
-        np.testing.assert_array_equal(getattr(made.made.walk, name), getattr(other.made.walk, name))
-    np.testing.assert_array_equal(made.made.asked, other.made.asked)
-    assert (made.made.options, made.made.seed) == (other.made.options, other.made.seed)
-    np.testing.assert_array_equal(made.clip.origin.planted, other.clip.origin.planted)
-    assert made.clip.origin.names == other.clip.origin.names
-    assert vars(found.scene.layers) == vars(wanted.scene.layers)
-    assert found.scene.places == wanted.scene.places
-    assert (found.scene.views, found.active) == (wanted.scene.views, wanted.active)
-    assert [t.clip for t in found.tracks] == [t.clip for t in wanted.tracks]
-    assert found.matrix.metric == wanted.matrix.metric
-    assert found.matrix.metric.window == 0.5
-    assert vars(found.walking) | {"_names": 0} == vars(wanted.walking) | {"_names": 0}
-    assert found.camera.yaw == wanted.camera.yaw
-    np.testing.assert_array_equal(found.camera.target, wanted.camera.target)
-
-
-def test_a_project_comes_back_as_it_was(state, tmp_path):
-    path = tmp_path / "work.mgproj"
-    tell(state, do.SaveProject(path))
-    assert path.exists()
-    assert "the project is in" in state.messages[0].text
-    again = begin()
-    tell(again, do.OpenProject(path))
-    assert_same(again, state)
-    # What was made goes on being made: a new walk in the graph that was read is the same as before.
-    fresh = random_walk(again.graphs.graph, seconds=6, rng=3)
-    np.testing.assert_array_equal(fresh.steps, results(state)[0].made.walk.steps)
-    # Captured files are still written back as they came.
-    assert again.library[1].clip.source is not None
-    # The next clip gets a number of its own.
-    tell(again, do.OpenPaths((resource("assets/samples") / "jump.bvh",)))
-    assert len({e.number for e in again.library}) == len(again.library) == 4
-
-
-def test_files_that_changed_or_went_are_in_the_project(state, tmp_path, monkeypatch):
-    moved = tmp_path / "clips"
-    moved.mkdir()
-    for name in ("walk", "walk_run"):
-        (moved / f"{name}.bvh").write_bytes((resource("assets/samples") / f"{name}.bvh").read_bytes())
-    other = begin()
-    tell(other, do.OpenPaths((moved,)), do.SaveProject(tmp_path / "p.mgproj"))
-    (moved / "walk.bvh").unlink()
-    (moved / "walk_run.bvh").write_bytes((resource("assets/samples") / "jump.bvh").read_bytes())
-    again = begin()
-    tell(again, do.OpenProject(tmp_path / "p.mgproj"))
-    np.testing.assert_array_equal(again.library[1].clip.rotations, other.library[1].clip.rotations)
-    np.testing.assert_array_equal(again.library[2].clip.rotations, other.library[2].clip.rotations)
-    assert any("is no longer what it was" in m.text for m in again.messages)
-
-
-def test_what_is_no_project_disturbs_nothing(state, tmp_path):
-    path = tmp_path / "work.mgproj"
-    tell(state, do.SaveProject(path))
-    content = path.read_bytes()
-    before = [e.name for e in state.library]
-    for spoilt in (b"", b"HIERARCHY", content[:1000], content[:-64], content[:3000] + b"x" + content[3001:]):
-        path.write_bytes(spoilt)
-        tell(state, do.OpenProject(path))
-        assert state.messages[0].level == "error"
-        assert "work.mgproj" in state.messages[0].text
-        assert [e.name for e in state.library] == before
-    tell(state, do.OpenProject(tmp_path / "nowhere.mgproj"))
-    assert "cannot be read" in state.messages[0].text
-
-
-def test_saving_nowhere_is_said(state, tmp_path):
-    tell(state, do.SaveProject())
-    assert "no file yet" in state.messages[0].text
-    tell(state, do.SaveProject(tmp_path / "no" / "folder" / "p.mgproj"))
-    assert state.messages[0].level == "error"
-    tell(state, do.SaveProject(tmp_path / "p"), do.SaveProject())
-    assert (tmp_path / "p.mgproj").exists()
+    return worked(motion)
 
 
 def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state, config, monkeypatch):
@@ -198,6 +75,173 @@ def test_opened_clips_alone_are_not_kept(config):
     state.clock = 1000.0
     update(state, 0.0)
     assert not list(config.glob("autosave*"))
+
+
+# What was not saved
+
+
+def again():
+    """Another run of the program, which has looked for what the last one left."""
+    state = begin()
+    recovery.look_for_lost(state)
+    return state
+
+
+def test_a_bad_end_leaves_everything_for_the_next_start(state, config):
+    recovery.end_badly(state)
+    (kept,) = config.glob("autosave*")
+    lost = kept.rename(kept.with_name("autosave-999999999.mgproj"))
+    other = again()
+    assert other.session.lost == lost
+    assert abs(other.session.left.timestamp() - lost.stat().st_mtime) < 1.0
+    tell(other, do.Recover(True))
+    assert_same(other, state)
+
+
+def test_a_bad_end_of_what_is_saved_leaves_nothing(state, config, tmp_path):
+    state.clock = 1000.0
+    tell(state)
+    assert list(config.glob("autosave*"))
+    tell(state, do.SaveProject(tmp_path / "p.mgproj"))
+    assert not list(config.glob("autosave*"))
+    tell(state, do.PreviewTransition(0), do.SetLayer("joints", True), do.TogglePlay())  # which is only looking
+    recovery.end_badly(state)
+    recovery.end(state)
+    assert list(config.iterdir()) == []
+
+
+def test_what_is_not_saved_can_be_reopened_after_quitting(state, config):
+    recovery.end(state)
+    assert not list(config.glob("autosave*"))
+    other = again()
+    assert other.session.lost is None
+    assert "was not saved: File > Reopen unsaved work" in other.messages[0].text
+    tell(other, do.ReopenUnsaved())
+    assert_same(other, state)
+    assert not other.session.spare
+    # It is work without a file again: a crash would find it, and so would another end.
+    assert recovery.own_file().exists()
+    recovery.end(other)
+    assert again().session.spare
+
+
+def test_a_new_project_begins_with_nothing_and_loses_nothing(state, config):
+    tell(state, do.SetPath(((0.0, 0.0), (0.0, 3.0))), do.PlantGoal((1.0, 1.0)), do.SetLeadLabel("turn"))
+    tell(state, do.ChooseMatrix(1, 2), do.WatchMatrix(), do.FilterGraph("kept", True), do.PinGhost())
+    assert state.matrix.heat is not None
+    floor, before = state.scene.layers.flow, [e.name for e in state.library]
+    tell(state, do.NewProject())
+    blank = AppState()
+    assert (len(state.library), state.graphs.graph, state.entry, state.scene.ghosts) == (0, None, None, [])
+    assert (len(state.path.points), state.path.goal, state.path.lead_label) == (0, None, None)
+    assert (state.walking.method, state.walking.seed, state.walking.options) == ("random", 0, blank.walking.options)
+    assert (state.matrix.a, state.matrix.b, state.matrix.heat) == (None, None, None)
+    assert (state.matrix.metric, state.graphs.filter) == (blank.matrix.metric, blank.graphs.filter)
+    assert (state.active, state.scene.views, state.scene.layers.flow) == (0, 1, floor)
+    assert state.session.path is None
+    tell(state, do.NewProject())  # nothing is there to be kept, so what was stays
+    tell(state, do.ReopenUnsaved())
+    assert [e.name for e in state.library] == before
+    assert state.path.goal == (1.0, 1.0)
+    tell(state, do.ReopenUnsaved())
+    assert "no work that was not saved" in state.messages[0].text
+
+
+def test_opening_and_reopening_change_places(state, tmp_path):
+    tell(state, do.SaveProject(tmp_path / "p.mgproj"))
+    other = begin(("jump",))
+    tell(other, do.Trim(1, 3, 30), do.OpenProject(tmp_path / "p.mgproj"))
+    assert_same(other, state)
+    assert other.session.path == tmp_path / "p.mgproj"
+    assert not recovery.unsaved(other)
+    tell(other, do.SetLabels(1, ("new",)), do.ReopenUnsaved())
+    assert [(e.name, e.start) for e in other.library] == [("jump", 3)]
+    assert other.session.path is None
+    tell(other, do.ReopenUnsaved())
+    assert other.library[1].clip.labels.spans()[0][0] == "new"
+
+
+class Gate:
+    """Work that ends when it is let, and what came of it."""
+
+    def __init__(self):
+        self.event, self.found = threading.Event(), []
+
+    def work(self, progress, deliver):
+        self.event.wait(10)
+        deliver("late")
+
+
+@pytest.mark.parametrize("command", [do.NewProject(), do.RemoveAll(), "open"])
+def test_what_was_begun_for_other_clips_does_not_come_in(state, tmp_path, command):
+    tell(state, do.SaveProject(tmp_path / "p.mgproj"))
+    gate, state.jobs.inline = Gate(), False
+    for kind in ("graph", "walk", "lead", "matrix", "preview"):
+        state.jobs.start(kind, kind, gate.work, gate.found.append)
+    state.jobs.start("save x", "x", gate.work, lambda late: gate.found.append("written"), needed=True)
+    state.jobs.inline = True
+    tell(state, do.OpenProject(tmp_path / "p.mgproj") if command == "open" else command)
+    gate.event.set()
+    for job in state.jobs.running:
+        job.over.wait(10)
+    tell(state)
+    assert gate.found == ["written"]
+
+
+def test_a_save_that_ends_late_does_not_name_another_project(state, tmp_path, monkeypatch):
+    gate, save = threading.Event(), project.save_project
+
+    def slowly(*given, **options):
+        gate.wait(10)
+        save(*given, **options)
+
+    monkeypatch.setattr(project, "save_project", slowly)
+    state.jobs.inline = False
+    tell(state, do.SaveProject(tmp_path / "p.mgproj"))
+    state.jobs.inline = True
+    assert state.jobs.unfinished.title == "saving p.mgproj"
+    monkeypatch.setattr(project, "save_project", save)
+    tell(state, do.NewProject())
+    gate.set()
+    state.jobs.unfinished.over.wait(10)
+    tell(state)
+    assert (tmp_path / "p.mgproj").exists()
+    assert state.session.path is None
+
+
+def test_what_cannot_be_moved_or_removed_is_a_sentence(state, config, monkeypatch):
+    config.mkdir(exist_ok=True)
+    state.session.lost = config / "autosave-999999999.mgproj"
+    state.session.lost.mkdir()  # not a file, so it cannot be unlinked
+    tell(state, do.Recover(False))
+    assert state.messages[0].level == "error"
+    assert str(config / "autosave-999999999.mgproj") in state.messages[0].text
+    before = [e.name for e in state.library]
+    recovery.end(state)
+    state.session.spare = True
+    monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(PermissionError(13, "not allowed")))
+    tell(state, do.ReopenUnsaved())
+    assert "not allowed" in state.messages[0].text
+    assert [e.name for e in state.library] == before
+
+
+def test_a_graph_of_which_a_clip_was_removed_meanwhile_changes_no_ticks(state, tmp_path):
+    tell(state, do.SaveGraph(tmp_path / "g.mgraph"))
+    state.issue(do.OpenGraph(tmp_path / "g.mgraph"))
+    carry_out(state)  # the job is done, but not collected
+    apply(do.RemoveClip(2), state)
+    tell(state)
+    assert "was removed while it was being opened" in state.messages[0].text
+    assert state.library[1].used
+
+
+def test_panels_that_are_open_are_remembered(tmp_path):
+    settings = Settings(shown=["library", "messages", "nonsense", 3])
+    settings.save(tmp_path / "settings.json")
+    found = Settings.load(tmp_path / "settings.json")
+    assert AppState(settings=found).wishes.shown == {"library", "messages"}
+    assert AppState(settings=Settings(shown=[])).wishes.shown == set()
+    assert "graph" in AppState(settings=Settings.load(tmp_path / "none.json")).wishes.shown
 
 
 # Undo

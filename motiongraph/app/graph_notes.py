@@ -69,7 +69,8 @@ def _tell(state):
 
 def _take(state, plain, arrays):
     graphs = state.graphs
-    graphs.options, graphs.made_with = _options(plain["options"]), _options(plain["made_with"])
+    if plain["sources"] or graphs.graph is None:  # else it is not known, and the graph itself has said what it can
+        graphs.options, graphs.made_with = _options(plain["options"]), _options(plain["made_with"])
     graphs.filter = Filter()
     for name in {f.name for f in fields(Filter)} & plain["filter"].keys():
         like = getattr(graphs.filter, name)

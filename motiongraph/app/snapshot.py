@@ -160,14 +160,12 @@ def _take_tracks(state, plain) -> None:
     for track, (clip, elapsed) in zip(state.tracks, plain["tracks"], strict=True):
         track.clip, track.elapsed = clip if clip in library.entries else None, fit(elapsed, 0.0, "elapsed")
     state.active = number(plain["active"], "active", 0, len(state.tracks) - 1)
-    if state.entry is not None or not len(library):
-        return
-    shown = next((t for t, track in enumerate(state.tracks) if track.clip is not None), None)
-    if shown is None:  # a preview was all that was shown
-        last = results(state)[-1:] or list(library)[:1]
-        shown = RESULT if last[0].made else 0
-        state.tracks[shown].clip = last[0].number
-    state.active = shown if state.scene.views == 1 else min(shown, state.scene.views - 1)
+    if state.entry is None and state.active == RESULT and results(state):  # a preview, which is not kept
+        state.tracks[RESULT].clip = results(state)[-1].number
+    elif state.entry is None and len(library):
+        shown = next((t for t, track in enumerate(state.tracks) if track.clip is not None), 0)
+        state.tracks[shown].clip = state.tracks[shown].clip or next(iter(library)).number
+        state.active = shown if state.scene.views == 1 else min(shown, state.scene.views - 1)
 
 
 def _tell_choices(state):
