@@ -5,15 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bodies import person, smooth_clip
+from swinging import numbers, put, said, swinging, tell, three_clips
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
+from motiongraph.app.building import lasting
 from motiongraph.app.graphs import stale
-from motiongraph.app.lanes import DEAD, DIM, KEPT, Filter, kept_spans, last_exits, sampled
-from motiongraph.app.prepared import prepare
+from motiongraph.app.lanes import Filter
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.metric.metric import Metric
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -21,45 +23,7 @@ from motiongraph.viewer.camera import Camera
 
 @pytest.fixture
 def state():
-    """Three clips, 60 frames a second, of which two are ticked."""
-    state = AppState(inline=True, camera=Camera())
-    warm_up(state)
-    for seed, name in enumerate(("one", "two", "three")):
-        put(state, swinging(seed), name, used=name != "three")
-    return state
-
-
-def swinging(seed, frames=300, fps=60.0):
-    """Forth and back through the same second of motion, never quite alike: transitions at all costs."""
-    base = smooth_clip(np.random.default_rng(7), person(), frames=60, fps=60.0)
-    time, rng = np.arange(frames), np.random.default_rng(seed)
-    at = np.abs((time + rng.integers(118)) % 118 - 59)
-    sway = 0.5 * np.sin(2 * np.pi * time / rng.uniform(70, 130) + rng.uniform(0, 6))
-    rotations = base.rotations[at]
-    half = 0.5 * sway
-    turn = np.stack([np.cos(half), np.sin(half), 0 * half, 0 * half], axis=1)
-    for joint in range(1, len(base.skeleton), 2):
-        rotations[:, joint] = rot.multiply(rotations[:, joint], turn)
-    return replace(base, root=base.root[at], rotations=rotations, fps=fps, labels=())
-
-
-def put(state, clip, name, used=True):
-    clip = replace(clip, name=name)
-    return state.library.add(clip, prepare(clip), used=used)
-
-
-def tell(state, *commands):
-    for command in commands:
-        state.issue(command)
-        update(state, 0.0)
-
-
-def said(state, level="info"):
-    return [m.text for m in state.messages if m.level == level]
-
-
-def numbers(state):
-    return {entry.name: entry.number for entry in state.library}
+    return three_clips()
 
 
 def same(graph, other):
@@ -246,6 +210,112 @@ def test_threshold_stays_when_clips_are_added(state):
     assert state.graphs.graph.thresholds.within == 3.0
 
 
+def test_what_is_set_while_a_graph_is_updated_stays(state):
+    tell(state, do.BuildGraph(), do.SetThreshold(3.0), do.UseClip(None, True))
+    number = state.graphs.built
+    for command in (do.BuildGraph(), do.SetThreshold({"within": 2.0, "between": 5.0})):
+        state.issue(command)  # in one frame: the job is over, and collected after the threshold is set
+    update(state, 0.0)
+    assert state.graphs.built == number + 1
+    assert (state.graphs.graph.thresholds.within, state.graphs.graph.thresholds.between) == (2.0, 5.0)
+    assert state.graphs.report["clips"] == 3
+    tell(state, do.UseClip(numbers(state)["one"], False))
+    state.graphs.automatic = 4.0  # known, as the panel would have asked for it
+    for command in (do.BuildGraph(), do.SetThreshold("auto")):
+        state.issue(command)
+    update(state, 0.0)
+    tell(state)
+    update(state, 0.0)
+    graph = state.graphs.graph
+    assert graph.is_auto
+    assert graph.thresholds == MotionGraph(graph.candidates).thresholds
+
+
+def test_centimetres_are_no_degrees(state):
+    tell(state, do.BuildGraph(), do.SetThreshold(3.0))
+    tell(state, do.BuildGraph(metric=Metric(kind="angle")))
+    graph = state.graphs.graph
+    assert graph.metric.unit == "°"
+    assert graph.is_auto
+    assert graph.thresholds == MotionGraph(graph.candidates).thresholds
+    tell(state, do.SetThreshold(30.0), do.BuildGraph(metric=Metric()))
+    assert state.graphs.graph.is_auto
+    # Another window is compared in the same unit.
+    tell(state, do.SetThreshold(3.0), do.BuildGraph(metric=Metric(window=0.25)))
+    graph = state.graphs.graph
+    assert graph.thresholds.within == 3.0
+    # A limit above the ceiling would promise transitions that were never looked for.
+    assert lasting(graph, graph.candidates)
+    assert not lasting(graph, replace(graph.candidates, ceiling=2.0))
+
+
+def test_a_trade_off_that_fails_says_why_once(state, monkeypatch):
+    def failing(*_):
+        raise MemoryError
+
+    tell(state, do.BuildGraph())
+    with monkeypatch.context() as patch:
+        patch.setattr("motiongraph.graph.auto.prune", failing)
+        tell(state, do.FindTradeOff())
+    assert state.graphs.curve is None
+    assert "not enough memory" in state.graphs.trial.reason
+    assert said(state, "error") == [state.graphs.trial.reason]
+    tell(state, do.FindTradeOff())
+    assert state.graphs.curve is not None
+    assert state.graphs.trial.reason == ""
+    tell(state, do.BuildGraph())
+    assert state.graphs.trial is None  # the next one is still to be asked for
+
+
+@pytest.mark.parametrize(
+    ("command", "third"),
+    [
+        (do.FindTradeOff(), (2, "what each threshold keeps")),
+        (do.SetThreshold("auto"), (2, "the automatic threshold")),
+        (do.BuildGraph(mirror=True), (0, "preparing one")),
+    ],
+)
+def test_long_work_on_a_graph_can_be_stopped_in_the_middle(state, monkeypatch, command, third):
+    tell(state, do.BuildGraph(), do.SetThreshold(3.0))
+    graph, seen = state.graphs.graph, []
+
+    def nobody_waits(job, done, total, what=""):
+        seen.append((done, what))
+        if len(seen) == 3:
+            raise Cancelled(job.title)
+
+    monkeypatch.setattr("motiongraph.app.jobs.Job.progress", nobody_waits)
+    tell(state, command)
+    assert seen[2:] == [third]
+    assert state.graphs.graph is graph
+    assert (state.graphs.curve, state.graphs.automatic) == (None, None)
+    assert not said(state, "error")
+
+
+@pytest.mark.parametrize("command", [do.BuildGraph(), do.DropGraph(), do.NewProject()])
+def test_what_is_pointed_at_goes_with_its_graph(state, command):
+    tell(state, do.BuildGraph(), do.PointAtTransition(3), do.UseClip(None, True))
+    assert state.scene.pair is not None
+    tell(state, command)
+    assert (state.graphs.pointed, state.scene.pair) == (None, None)
+
+
+def test_pointing_at_a_graph_that_is_gone_is_no_fault(state):
+    tell(state, do.BuildGraph())
+    state.issue(do.DropGraph())
+    state.issue(do.PointAtTransition(3))  # the panel of the same frame still saw the curve
+    update(state, 0.0)
+    assert state.scene.pair is None
+    assert not said(state, "error")
+
+
+def test_a_new_project_takes_no_graph_from_the_old_one(state):
+    state.issue(do.BuildGraph())
+    state.issue(do.NewProject())  # before the finished job is collected
+    update(state, 0.0)
+    assert state.graphs.graph is None
+
+
 def test_saved_opened_exported(state, tmp_path):
     tell(state, do.BuildGraph(mirror=True), do.SetThreshold(4.0))
     graph, path = state.graphs.graph, tmp_path / "g.mgraph"
@@ -273,83 +343,3 @@ def test_saved_opened_exported(state, tmp_path):
     assert "0 new pairs of 3 compared" in said(other)[0]
     tell(other, do.OpenGraph(tmp_path / "nowhere.mgraph"))
     assert "no such file" in said(other, "error")[0]
-
-
-def test_lanes_tell_of_every_transition(state):
-    tell(state, do.BuildGraph(), do.SetThreshold(5.0))
-    graph, lanes = state.graphs.graph, state.graphs.lanes
-    chosen = lanes.chosen(graph, Filter())
-    shown = set(lanes.there[chosen.index].tolist()) | set(lanes.back[chosen.index].tolist())
-    assert shown == set(np.flatnonzero(graph.taken).tolist())
-    assert chosen.of == len(chosen.index)
-    bright = chosen.index[chosen.state == KEPT]
-    ways = set(lanes.there[bright].tolist()) | set(lanes.back[bright].tolist())
-    assert ways >= set(np.flatnonzero(graph.kept.transitions).tolist())
-    # A sample is a first part of the whole, and so are the filters' parts.
-    few = lanes.chosen(graph, Filter(), most=5)
-    assert np.array_equal(few.index, chosen.index[:5])
-    assert few.of == chosen.of
-    within = lanes.chosen(graph, Filter(kind="within"))
-    between = lanes.chosen(graph, Filter(kind="between"))
-    assert within.of + between.of == chosen.of
-    assert lanes.chosen(graph, Filter(kept=True)).of == len(bright)
-    assert lanes.chosen(graph, Filter(labels=frozenset({"nothing"}))).of == 0
-    frames = sum(stop - start for _, start, stop in kept_spans(graph)) * graph.fps
-    assert frames == pytest.approx(graph.kept.frames)
-    table = graph.candidates.table[graph.taken]
-    for clip, last in enumerate(last_exits(graph)):
-        assert last == table["src_frame"][table["src"] == clip].max(initial=-1)
-    for curve, what in zip(chosen.index, chosen.state):
-        rows = graph.candidates.table[[lanes.there[curve], lanes.back[curve]]]
-        late = (rows["dst_frame"] + graph.window > last_exits(graph)[rows["dst"]]).any()
-        assert what == (KEPT if curve in bright else DEAD if late else DIM)
-
-
-def test_the_nearest_curve(state):
-    tell(state, do.BuildGraph(), do.SetThreshold(15.0))
-    graph, lanes = state.graphs.graph, state.graphs.lanes
-    index, scale = lanes.chosen(graph, Filter()).index, np.array([150.0, 60.0])
-    curves = [sampled(lanes.ends[i], 400) * scale for i in index]
-    rng = np.random.default_rng(5)
-    for _ in range(60):
-        point = rng.uniform([0.0, -0.5], [2.5, 1.2])
-        away = np.array([np.hypot(*(curve - point * scale).T).min() for curve in curves])
-        found, _ = lanes.nearest(index, point, scale)
-        if found < 0:
-            assert away.min() > 8.0
-        elif away.min() < 8.0:
-            assert away[np.flatnonzero(index == found)[0]] < away.min() + 1.5
-
-
-def test_pointing_and_previewing(state):
-    tell(state, do.BuildGraph(), do.PointAtTransition(3))
-    row, pair = state.graphs.graph.candidates.table[3], state.scene.pair
-    assert (pair.a, pair.frame_a) == (state.graphs.entries[row["src"]], row["src_frame"])
-    assert (pair.b, pair.frame_b) == (state.graphs.entries[row["dst"]], row["dst_frame"])
-    assert pair.alignment == (row["theta"], row["x0"], row["z0"])
-    tell(state, do.PointAtTransition())
-    assert state.scene.pair is None
-    assert state.graphs.pointed is None
-    tell(state, do.PreviewTransition(3))
-    made = state.entry.made
-    assert made.preview
-    assert len(made.walk.steps) == 2
-    assert made.walk.transitions[0] == row
-    tell(state, do.PreviewTransition(4))
-    assert sum(bool(e.made) for e in state.library) == 1
-
-
-def test_what_is_seen_stays_inside(state):
-    tell(state, do.BuildGraph(), do.ShowLanes((-50.0, -49.0, 0.0, 1.0)))
-    left, right, top, bottom = state.graphs.span
-    whole = state.graphs.lanes.whole
-    assert left == whole[0]
-    assert right == pytest.approx(left + 1.0)
-    assert (top, bottom) == (0.0, 1.0)
-    tell(state, do.ShowLanes((-9e9, 9e9, -9e9, 9e9)))
-    assert state.graphs.span == pytest.approx(whole)
-    tell(state, do.ShowLanes((0.0, float("nan"), 0.0, 1.0)))
-    assert state.graphs.span == pytest.approx(whole)
-    tell(state, do.ShowLanes(), do.FilterGraph("kind", "sideways"))
-    assert state.graphs.span is None
-    assert "sideways" in said(state, "error")[0]

@@ -321,6 +321,16 @@ def test_removing_a_clip_forgets_its_matrix(state):
     assert "no matrix yet" in errors(state)[0]
 
 
+def test_pointing_at_a_matrix_that_is_gone_is_no_fault(state):
+    _, b = two(state)
+    tell(state, do.PointAtCell((5, 5)))
+    for command in (do.RemoveClip(b.number), do.WatchMatrix(), do.PointAtCell((5, 6))):
+        state.issue(command)  # all of the frame in which Delete is pressed with the mouse over the matrix
+    update(state, 0.0)
+    assert state.scene.pair is None
+    assert not errors(state)
+
+
 def test_removing_a_clip_while_it_is_compared(state):
     a, b = two(state)
     tell(state, do.SetMetric("window", 0.25))

@@ -71,7 +71,6 @@ class Before:
 def build(entries: list[Entry], options: Options, before: Before, progress=SILENT):
     """(graph, drawn, sentence about what was computed) of these entries of the library."""
     from motiongraph.graph.candidates import RADIUS, Candidates
-    from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.metric.metric import Metric
 
     metric = options.metric or Metric()
@@ -99,9 +98,7 @@ def build(entries: list[Entry], options: Options, before: Before, progress=SILEN
         kept = candidates.clips[0].skeleton == body
         compared = _pairs(len(candidates.clips)) - (_pairs(old) if kept else 0)
     candidates, sources = _in_library_order(candidates, sources, [e.number for e in fitting], each)
-    old = before.graph
-    progress(0, 1, "choosing a threshold")
-    graph = MotionGraph(candidates, "auto" if old is None or old.is_auto else old.thresholds).pruned()
+    graph = _first_view(candidates, before.graph, progress)
     graph.kept  # noqa: B018 - here, beside the loop
     left_out += _lonely(graph, each)
     ready = {id(entry.clip): entry.prepared for entry in (before.drawn.entries if before.drawn else ())}
@@ -110,6 +107,26 @@ def build(entries: list[Entry], options: Options, before: Before, progress=SILEN
     said = f"{compared:,} new pairs of {total:,} compared" if compared < total else f"{total:,} pairs compared"
     said = f"{said}: {len(candidates.table):,} candidates up to {candidates.dearest:.3g} {metric.unit}"
     return graph, drawn, said
+
+
+def lasting(old, candidates) -> bool:
+    """Whether limits set by hand in an older graph still mean something: 3 cm are not 3°."""
+    if old is None or old.is_auto or old.metric.unit != candidates.metric.unit:
+        return False
+    highest = old.thresholds.highest
+    return not np.isfinite(highest) or highest <= candidates.ceiling
+
+
+def _first_view(candidates, old, progress):
+    """The graph at the limits of the one before where those last, else at the automatic threshold."""
+    from motiongraph.graph import auto
+    from motiongraph.graph.motion_graph import MotionGraph
+
+    if lasting(old, candidates):
+        return MotionGraph(candidates, old.thresholds, is_pruned=True)
+    graph = MotionGraph(candidates, auto.threshold(candidates, progress), is_pruned=True)
+    graph.is_auto = True
+    return graph
 
 
 def _pairs(count: int) -> int:

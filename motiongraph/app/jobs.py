@@ -18,7 +18,8 @@ from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled, Progress
 
 _numbers = itertools.count(1)
-_OWN = ("kernels", "record", "autosave", "project")  # kinds that bring nothing, or everything, into the library
+# Kinds that bring nothing, or everything, into the library.
+_OWN = ("kernels", "ahead", "record", "autosave", "project")
 
 
 @dataclass(eq=False)

@@ -40,6 +40,11 @@ class Labelling:
         return cls(tuple(index), np.concatenate(parts), np.cumsum([0, *map(len, parts)]), count)
 
     @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every label there is, in the order of the alphabet."""
+        return tuple(sorted(frozenset().union(*self.sets)))
+
+    @cached_property
     def _changes(self) -> np.ndarray:
         """How often the set has changed up to each frame."""
         return np.concatenate([[0], np.cumsum(self.frames[1:] != self.frames[:-1])])

@@ -173,9 +173,9 @@ class MotionGraph:
 
         return segment_view(self)
 
-    def trade_off(self, points: int = 33) -> np.ndarray:
+    def trade_off(self, points: int = 33, progress=SILENT) -> np.ndarray:
         """Threshold against share of frames kept, transitions and mean cost; see `graph.auto.trade_off`."""
-        return auto.trade_off(self.candidates, points)
+        return auto.trade_off(self.candidates, points, progress)
 
     def save(self, path, clips: str = "included") -> None:
         """Write an .mgraph file, whole or not at all; see `graph.store`."""

@@ -7,7 +7,16 @@ from motiongraph.app.graphs import stale, taking_part
 from motiongraph.app.lanes import KINDS
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.thresholds import threshold_controls
-from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, section, tooltip, word_colour
+from motiongraph.viewer.panels.widgets import (
+    action_button,
+    colour32,
+    icons,
+    note,
+    progress_row,
+    section,
+    tooltip,
+    word_colour,
+)
 
 _ABOUT = (
     "A motion graph knows every place where one clip can turn into another without anyone noticing. New motion is a "
@@ -37,6 +46,12 @@ def graph_panel(state, ui) -> None:
     _warnings(graphs)
 
 
+def graph_aside(state, ui) -> None:
+    """While the picture is not to be seen, no curve of it is pointed at."""
+    if state.graphs.pair is not None and ui.graph_view.looked != ui.timings.count:
+        state.issue(do.PointAtTransition())
+
+
 def _invitation(state, ui, job) -> None:
     """Nothing is built yet."""
     gap = imgui.ImVec2(0.0, ui.px(6))
@@ -46,7 +61,7 @@ def _invitation(state, ui, job) -> None:
     imgui.pop_text_wrap_pos()
     imgui.dummy(gap)
     if job is not None:
-        _progress(state, ui, job)
+        progress_row(job, state, ui)
         return
     count = len(taking_part(state))
     clips = f"{count} ticked clip{'' if count == 1 else 's'}"
@@ -73,14 +88,12 @@ def _options(state) -> None:
     if changed:
         state.issue(do.SetGraphOption("mirror", mirror))
     tooltip("every clip also with left and right exchanged: twice the motion, four times the pairs to compare")
-    matrix = getattr(state, "matrix", None)
-    if matrix is None:
-        return
     imgui.same_line()
-    own = options.metric is not None and options.metric == matrix.metric
+    metric = state.matrix.metric
+    own = options.metric is not None and options.metric == metric
     changed, own = imgui.checkbox("metric of the Matrix panel", own)
     if changed:
-        state.issue(do.SetGraphOption("metric", matrix.metric if own else None))
+        state.issue(do.SetGraphOption("metric", metric if own else None))
     tooltip("compare as set there: window, weights, alignment; otherwise as Kovar, Gleicher and Pighin do")
 
 
@@ -93,7 +106,7 @@ def _head(state, ui, job) -> None:
     imgui.same_line()
     imgui.text_disabled(f"of {report['candidates']:,} candidates, {report['clips']} clips, {report['seconds']:.0f} s")
     if job is not None:
-        _progress(state, ui, job)
+        progress_row(job, state, ui)
         return
     changed = stale(state)
     if not changed:
@@ -108,13 +121,6 @@ def _head(state, ui, job) -> None:
     tooltip("compare what is new; pairs that are known are not compared again  (Ctrl+B)")
     if graphs.options != graphs.made_with:
         _options(state)
-
-
-def _progress(state, ui, job) -> None:
-    imgui.progress_bar(-1.0 * imgui.get_time() if job.share is None else job.share, (-ui.px(70), 0.0), job.what[:48])
-    imgui.same_line()
-    if imgui.button("Cancel", (-1, 0)):
-        state.issue(do.CancelJob(job.number))
 
 
 def _filters(state, ui, view) -> None:
@@ -149,7 +155,7 @@ def _filters(state, ui, view) -> None:
 def _chips(state, ui) -> None:
     """Labels to choose from, in their colours; chosen ones are filled."""
     graph, wanted = state.graphs.graph, state.graphs.filter.labels
-    words = sorted({word for words in graph.candidates.labelling.sets for word in words})
+    words = graph.candidates.labelling.words
     if len(words) < 2:
         return
     style, room = imgui.get_style(), imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x

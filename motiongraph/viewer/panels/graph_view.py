@@ -22,18 +22,24 @@ _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_b
 
 class GraphView:
     """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
-    there are, `rect` where: x, y, width, height, and so `slider`, the one of the threshold."""
+    there are, `rect` where: x, y, width, height, and so `slider`, the one of the threshold; `looked`: the frame it was
+    drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from."""
 
     def __init__(self):
         self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
         self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
-        self._pointer, self.slider = None, None
+        self._pointer, self.slider, self.looked, self.trade = None, None, -1, None
+        self._named, self._held = (None, (), 0.0), (None, None, {})
 
     def draw(self, state, ui, height: float) -> None:
-        graphs = state.graphs
-        names = [clip.name for clip in graphs.graph.clips]
+        graphs, self.looked = state.graphs, ui.timings.count
         origin, wide = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-        gutter = min(max(imgui.calc_text_size(name).x for name in names) + ui.px(8), 0.28 * wide)
+        key = graphs.built, imgui.get_font_size()
+        if self._named[0] != key:
+            names = [clip.name for clip in graphs.graph.clips]
+            self._named = key, names, max(imgui.calc_text_size(name).x for name in names)
+        _, names, longest = self._named
+        gutter = min(longest + ui.px(8), 0.28 * wide)
         axis = imgui.get_font_size() + ui.px(4)
         rect = self.rect = origin.x + gutter, origin.y, max(wide - gutter, 16.0), max(height - axis, 16.0)
         density = imgui.get_io().display_framebuffer_scale.x
@@ -121,7 +127,9 @@ class GraphView:
     def _heads(self, state, ui, draw, span, scale) -> None:
         """Where the walk starts, and the play heads of what is shown."""
         walk, graphs = lanes.walk_of(state), state.graphs
-        held = lanes.lane_numbers(graphs.graph, walk) if walk is not None else {}
+        if self._held[0] is not walk or self._held[1] != graphs.built:
+            self._held = walk, graphs.built, lanes.lane_numbers(graphs.graph, walk) if walk is not None else {}
+        held = self._held[2]
         if walk is not None and walk.steps["clip"][0] in held:
             place = lanes.seconds_of(graphs.graph, walk, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
             draw.add_circle_filled(self._at(place, span, scale), ui.px(5), _BLUE)

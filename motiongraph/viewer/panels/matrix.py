@@ -8,21 +8,14 @@ from motiongraph.app.matrix import AT_ONCE, cells, chosen, threshold_of, wanted
 from motiongraph.app.playback import frame_of
 from motiongraph.metric.overview import thinned
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.matrix_options import bottom_rows, options_height, thresholds
-from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, tooltip
+from motiongraph.viewer.panels.matrix_options import BARE, bottom_rows, options_height, thresholds
+from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, progress_row, tooltip
 
 _NEAR = 7.0  # points around the mouse in which a click takes a minimum
 _APART = 7.0  # points between minima that are drawn
 _STILL = 4.0  # points that the mouse may move in a click
 _MINIMUM = (0.10, 0.66, 0.30)
-_PLOT = int(
-    implot.Flags_.equal
-    | implot.Flags_.no_legend
-    | implot.Flags_.no_menus
-    | implot.Flags_.no_box_select
-    | implot.Flags_.no_mouse_text
-    | implot.Flags_.no_title
-)
+_PLOT = BARE | int(implot.Flags_.equal)
 _AXIS = int(implot.AxisFlags_.no_grid_lines | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_initial_fit)
 _DOWN = _AXIS | int(implot.AxisFlags_.invert)
 _CROSS, _RIM = colour32(theme.ACCENT, 0.75), colour32((0.0, 0.0, 0.0), 0.55)
@@ -39,7 +32,7 @@ def matrix_panel(state, ui) -> None:
     _chooser(state, ui)
     heat, job = state.matrix.heat, next((j for j in state.jobs.running if j.kind == "matrix"), None)
     if job is not None:
-        _progress(job, state)
+        progress_row(job, state, ui)
     elif state.matrix.problem:
         imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(theme.WARN, state.matrix.problem)
@@ -98,14 +91,6 @@ def _combo(name, which, wide, state) -> None:
             state.issue(do.ChooseMatrix(*numbers))
         imgui.pop_id()
     imgui.end_combo()
-
-
-def _progress(job, state) -> None:
-    imgui.progress_bar(job.share or 0.0, (-imgui.get_frame_height_with_spacing(), 0), job.what)
-    imgui.same_line()
-    if imgui.button(icons.ICON_FA_XMARK, (imgui.get_frame_height(), 0)):
-        state.issue(do.CancelJob(job.number))
-    tooltip("cancel")
 
 
 def _offer(state) -> None:

@@ -25,7 +25,7 @@ _EXPORTS = {
     "numbers": "Numbers (.npz)",
 }
 _HIGH = 74.0  # points of the histogram
-_BINS = int(
+BARE = int(  # a plot with nothing over it
     implot.Flags_.no_legend
     | implot.Flags_.no_menus
     | implot.Flags_.no_box_select
@@ -33,7 +33,7 @@ _BINS = int(
     | implot.Flags_.no_title
 )
 _LOCKED = int(implot.AxisFlags_.lock | implot.AxisFlags_.no_grid_lines | implot.AxisFlags_.no_highlight)
-_BARE = _LOCKED | int(implot.AxisFlags_.no_decorations)
+_HIDDEN = _LOCKED | int(implot.AxisFlags_.no_decorations)
 _CLAMP = int(imgui.SliderFlags_.always_clamp)
 
 
@@ -88,11 +88,11 @@ def _span(heat, threshold, ui) -> float:
 def _histogram(heat, threshold, state, ui) -> None:
     """How often every cost occurs: what lies below the threshold light, the rest dim; heights are square roots, so that
     the rare low costs can be seen."""
-    if not implot.begin_plot("##costs", (-1, ui.px(_HIGH)), _BINS):
+    if not implot.begin_plot("##costs", (-1, ui.px(_HIGH)), BARE):
         return
     high = _span(heat, threshold, ui)
     middles, heights, width = ui.heats.kept["bars"]
-    implot.setup_axes("", "", _LOCKED, _BARE)
+    implot.setup_axes("", "", _LOCKED, _HIDDEN)
     visible = middles <= high + width
     tallest = float(heights[visible].max(initial=1.0))
     implot.setup_axes_limits(0.0, high, 0.0, 1.08 * tallest, imgui.Cond_.always)

@@ -7,21 +7,28 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.widgets import icons, note, tooltip
+from motiongraph.viewer.panels.widgets import icons, note, progress_row, tooltip
 
 MODES = {"one": "one for all", "kinds": "within / between clips", "labels": "by labels"}
 _SLIDER = int(imgui.SliderFlags_.always_clamp)
 _PLOT = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend)
 _AXIS = int(implot.AxisFlags_.no_label | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_menus)
 _ACCENT, _GOOD = imgui.ImVec4(*theme.ACCENT), imgui.ImVec4(*theme.GOOD[:3], 0.9)
-_MANY = 8  # words of a table that is still readable
-_TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.borders_inner | imgui.TableFlags_.scroll_x)
+_UNDER, _LIMIT = imgui.ImVec4(*theme.ACCENT[:3], 0.22), imgui.ImVec4(1.0, 1.0, 1.0, 0.9)
+_HIGH = 118.0  # points of the curve
+_TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.scroll_x | imgui.TableFlags_.no_pad_outer_x)
+_WORD = int(imgui.TableColumnFlags_.width_fixed)
+_PAIRED = int(imgui.TableColumnFlags_.width_fixed | imgui.TableColumnFlags_.angled_header)
+_LEAN = math.radians(22.0)  # of the words above the columns
+_SLANT, _PADDING = int(imgui.StyleVar_.table_angled_headers_angle), int(imgui.StyleVar_.cell_padding)
+_TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 
 def threshold_controls(state, ui) -> None:
     graph = state.graphs.graph
     limits, unit, dearest = graph.thresholds, graph.metric.unit, max(graph.candidates.dearest, 1e-3)
     mode = _mode(limits, ui)
+    _row(state, ui, mode)
     if mode == "one":
         _big(state, ui, limits.within, dearest, unit)
     else:
@@ -32,7 +39,6 @@ def threshold_controls(state, ui) -> None:
                 set_limits(state, **{name: value})
     if mode == "labels":
         _pairs(state, ui, dearest)
-    _row(state, ui, mode)
     _plot(state, ui, dearest, unit, mode)
 
 
@@ -94,90 +100,121 @@ def _row(state, ui, mode) -> None:
 
 def _plot(state, ui, dearest, unit, mode) -> None:
     """Share of the motion that is kept, over the threshold."""
-    graphs = state.graphs
+    graphs, view = state.graphs, ui.graph_view
     if graphs.curve is None:
-        running = any(job.kind == "trade-off" for job in state.jobs.running)
-        if not running and not any(isinstance(c, do.FindTradeOff) for c in state.queue):
-            state.issue(do.FindTradeOff())
-        imgui.dummy((0.0, 0.4 * ui.px(96)))
-        note("working out what each threshold keeps …")
-        imgui.dummy((0.0, 0.4 * ui.px(96)))
+        _trial(state, ui)
         return
-    curve = graphs.curve
+    if view.trade is None or view.trade[0] is not graphs.curve:
+        curve = graphs.curve
+        view.trade = curve, np.ascontiguousarray(curve["threshold"]), 100.0 * curve["share"]
     imgui.push_id("trade-off")
-    if implot.begin_plot("##kept", (-1, ui.px(118)), _PLOT):
+    if implot.begin_plot("##kept", (-1, ui.px(_HIGH)), _PLOT):
         implot.setup_axes("", "", _AXIS, _AXIS)
         implot.setup_axis_format(implot.ImAxis_.x1, f"%g {unit}")
         implot.setup_axis_format(implot.ImAxis_.y1, "%g%%")
-        implot.setup_axes_limits(0.0, dearest, 0.0, 100.0, imgui.Cond_.always)
-        x, y = np.ascontiguousarray(curve["threshold"]), 100.0 * curve["share"]
+        implot.setup_axes_limits(0.0, dearest, 0.0, 105.0, imgui.Cond_.always)
+        _, x, y = view.trade
         spec = implot.Spec()
-        spec.fill_color = imgui.ImVec4(*theme.ACCENT[:3], 0.22)
+        spec.fill_color = _UNDER
         implot.plot_shaded("##share", x, y, 0.0, spec)
         spec = implot.Spec()
         spec.line_color, spec.line_weight = _ACCENT, ui.px(2)
         implot.plot_line("##share", x, y, spec)
-        if graphs.automatic is not None:
-            spec = implot.Spec()
-            spec.line_color = _GOOD
-            implot.plot_inf_lines("##auto", np.array([graphs.automatic]), spec)
-            implot.plot_text("auto", graphs.automatic, 8.0, (ui.px(17), 0.0))
-        if mode == "one":
-            limit = graphs.graph.thresholds.within
-            moved, value, _, _, _ = implot.drag_line_x(1, min(limit, dearest), imgui.ImVec4(1, 1, 1, 0.9), ui.px(2))
-            if moved:
-                state.issue(do.SetThreshold(float(np.clip(value, 0.0, dearest))))
-            share = 100.0 * graphs.report["share_kept"]
-            implot.annotation(min(limit, dearest), share, _ACCENT, (ui.px(8), ui.px(14)), True, f"{share:.0f}% kept")
+        _marks(state, ui, dearest, mode)
         implot.end_plot()
     imgui.pop_id()
     tooltip("how much of the motion the pruned graph keeps at each threshold; drag the white line")
 
 
+def _marks(state, ui, dearest, mode) -> None:
+    """Where the automatic threshold is, and the one that is set, which can be dragged."""
+    graphs = state.graphs
+    if graphs.automatic is not None and not graphs.graph.is_auto:
+        spec = implot.Spec()
+        spec.line_color = _GOOD
+        implot.plot_inf_lines("##auto", np.array([graphs.automatic]), spec)
+        side = 1.0 if graphs.automatic < 0.9 * dearest else -1.0
+        free = 8.0 if graphs.report["share_kept"] > 0.4 else 60.0  # of the share that is told below
+        implot.plot_text("auto", graphs.automatic, free, (side * ui.px(18), 0.0))
+    if mode == "one":
+        limit = min(graphs.graph.thresholds.within, dearest)
+        moved, value, *_ = implot.drag_line_x(1, limit, _LIMIT, ui.px(2))
+        if moved:
+            state.issue(do.SetThreshold(min(max(value, 0.0), dearest)))
+        share = 100.0 * graphs.report["share_kept"]
+        implot.annotation(limit, share, _ACCENT, (ui.px(8), ui.px(14)), True, f"{share:.0f}% kept")
+
+
+def _trial(state, ui) -> None:
+    """The curve is asked for once; while it is worked out, how far that is; where it was not, why."""
+    job, top = state.graphs.trial, imgui.get_cursor_pos_y()
+    if job is None:
+        state.issue(do.FindTradeOff())
+    imgui.dummy((0.0, 0.2 * ui.px(_HIGH)))
+    if job is None or (job in state.jobs.running and not job.cancelled.is_set()):
+        note("Working out what each threshold keeps …")
+        if job is not None:
+            progress_row(job, state, ui)
+    else:
+        note(job.reason or "What each threshold keeps was not worked out.")
+        if imgui.button("Work it out"):
+            state.issue(do.FindTradeOff())
+    # As high as the curve, so that nothing moves when it comes.
+    imgui.dummy((0.0, max(top + ui.px(_HIGH) - imgui.get_cursor_pos_y(), 0.0)))
+
+
 def _pairs(state, ui, dearest) -> None:
-    """A cell for every pair of labels; empty ones follow the sliders."""
+    """A cell for every pair of labels; faint ones follow the sliders."""
     graph = state.graphs.graph
-    words = sorted({word for words in graph.candidates.labelling.sets for word in words})
+    words, size = graph.candidates.labelling.words, imgui.get_font_size()
     if not words:
         note("No clip has labels yet: give them some in the Clip panel, then update the graph.")
         return
-    limits, cell = dict(graph.thresholds.pairs), 3.6 * imgui.get_font_size()
-    if len(words) > _MANY:
-        note(f"the first {_MANY} of {len(words)} labels; others follow the sliders")
-        words = words[:_MANY]
-    high = (len(words) + 1) * imgui.get_frame_height_with_spacing() + ui.px(14)
-    if not imgui.begin_table("pairs", len(words) + 1, _TABLE, (0.0, high)):
-        return
-    imgui.table_setup_column("")
-    for word in words:
-        imgui.table_setup_column(word, imgui.TableColumnFlags_.width_fixed, cell)
-    imgui.table_setup_scroll_freeze(1, 1)
-    imgui.table_headers_row()
+    longest = max(imgui.calc_text_size(word).x for word in words)
+    # As many columns as fit side by side while their numbers can be read; a scroll bar for the rest.
+    beyond = math.sin(_LEAN) * imgui.calc_text_size(words[-1]).x + 0.6 * size
+    wide = (imgui.get_content_region_avail().x - longest - beyond) / len(words) - 2 * ui.px(1)
+    wide = min(max(wide, 1.75 * size), 2.8 * size)
+    high = len(words) * (imgui.get_frame_height() + ui.px(2)) + math.cos(_LEAN) * longest + 1.4 * size
+    imgui.push_style_var(_PADDING, (ui.px(1), ui.px(1)))
+    imgui.push_style_var(_SLANT, _LEAN)
+    if imgui.begin_table("pairs", len(words) + 1, _TABLE, (0.0, high + imgui.get_style().scrollbar_size)):
+        imgui.table_setup_scroll_freeze(1, 0)
+        imgui.table_setup_column("", _WORD, longest + ui.px(4))
+        for word in words:
+            imgui.table_setup_column(word, _PAIRED, wide)
+        imgui.table_angled_headers_row()
+        _rows(state, words, dearest)
+        imgui.end_table()
+    imgui.pop_style_var(2)
+
+
+def _rows(state, words, dearest) -> None:
+    limits = dict(state.graphs.graph.thresholds.pairs)
     for i, first in enumerate(words):
         imgui.table_next_row()
         imgui.table_next_column()
         imgui.align_text_to_frame_padding()
-        imgui.text(first)
+        imgui.text_unformatted(first)
         for second in words[: i + 1]:
             imgui.table_next_column()
-            _cell(state, limits, (second, first), dearest, cell)
-    imgui.end_table()
-    tooltip("drag or double-click a cell; right click empties it")
+            _cell(state, limits, (second, first), dearest)
 
 
-def _cell(state, limits, pair, dearest, width) -> None:
-    key = next((k for k in (pair, pair[::-1]) if k in limits), None)
-    between = state.graphs.graph.thresholds.between
-    value = limits[key] if key else between
-    imgui.push_id(f"{pair}")
-    imgui.set_next_item_width(width)
-    if key is None:
-        imgui.push_style_color(imgui.Col_.text, theme.FAINT)
-    changed, value = imgui.drag_float("##limit", min(value, dearest), 0.05, 0.0, dearest, "%.1f", _SLIDER)
-    if key is None:
-        imgui.pop_style_color()
-    emptied = key is not None and imgui.is_item_clicked(imgui.MouseButton_.right)
-    imgui.pop_id()
+def _cell(state, limits, pair, dearest) -> None:
+    key = pair if pair in limits else pair[::-1] if pair[::-1] in limits else None
+    graph = state.graphs.graph
+    value = min(limits[key] if key else graph.thresholds.between, dearest)
+    imgui.set_next_item_width(-1)
+    imgui.push_font(None, 0.88 * imgui.get_style().font_size_base)
+    imgui.push_style_color(_TEXT, theme.INK if key else theme.FAINT)
+    changed, value = imgui.drag_float(f"##{pair[0]}–{pair[1]}", value, dearest / 300, 0.0, dearest, "%.3g", _SLIDER)
+    imgui.pop_style_color()
+    imgui.pop_font()
+    if imgui.is_item_hovered():
+        how = f"{value:.3g} {graph.metric.unit}; right click: as above" if key else "as above; drag or double-click it"
+        imgui.set_tooltip(f"{pair[0]} – {pair[1]}: {how}")
+    emptied = key is not None and imgui.is_item_clicked(_RIGHT)
     if changed or emptied:
         table = {k: v for k, v in limits.items() if k != key}
         if not emptied and math.isfinite(value):

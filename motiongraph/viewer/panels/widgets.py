@@ -5,12 +5,13 @@ from functools import lru_cache
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from motiongraph.app import commands as do
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act, possible
 from motiongraph.viewer.keys import shown
 
 COMBO = 11.0  # widths in units of the text's height
-__all__ = ["action_button", "action_item", "field", "icons", "note", "section", "toggle", "word_colour"]
+__all__ = ["action_button", "action_item", "field", "icons", "note", "progress_row", "section", "toggle", "word_colour"]
 
 
 # Flags are put together once: doing so costs more than what they are for.
@@ -86,6 +87,15 @@ def note(text: str) -> None:
     imgui.push_text_wrap_pos(0.0)
     imgui.text_disabled(text)
     imgui.pop_text_wrap_pos()
+
+
+def progress_row(job, state, ui) -> None:
+    """How far a job is, and a button that stops it."""
+    share = -1.0 * imgui.get_time() if job.share is None else job.share
+    imgui.progress_bar(share, (-ui.px(70), 0.0), job.what[:48])
+    imgui.same_line()
+    if imgui.button("Cancel", (-1, 0)):
+        state.issue(do.CancelJob(job.number))
 
 
 def field(text: str, width: float = 0.0) -> None:
