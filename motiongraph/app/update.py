@@ -26,6 +26,22 @@ from motiongraph.app.playback import advance
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
 
+# What building a graph, walking a path and leading a character compile, in the order in which they are needed.
+_AHEAD = tuple(
+    f"motiongraph.{module}"
+    for module in (
+        "metric.distance",
+        "graph.motion_graph",
+        "graph.auto",
+        "graph.report",
+        "walks.path",
+        "synthesis.synthesize",
+        "synthesis.quality",
+        "walks.live",
+        "synthesis.live",
+    )
+)
+
 
 def update(state: AppState, dt: float) -> None:
     """Bring the state `dt` seconds of the clock further."""
@@ -69,13 +85,20 @@ def warm_up(state: AppState, *modules: str) -> None:
     wanted = ("numba", "motiongraph.model.kinematics", "motiongraph.formats.load", "motiongraph.app.stage", *modules)
 
     def work(progress, deliver):
-        for index, module in enumerate(wanted):
-            progress(index, len(wanted), module.rpartition(".")[2])
-            import_module(module)
+        _load(wanted, progress)
         deliver(True)
         import_module("motiongraph.walks.curve")  # the first path drawn must not wait for it
 
     def then(_):
         state.ready = True
+        if state.hint:  # someone new, who shall not wait for each step of the list in turn
+            work = lambda progress, deliver: _load(_AHEAD, progress)  # noqa: E731
+            state.jobs.start("ahead", "compiling for graphs and walks, once", work, lambda _: None)
 
     state.jobs.start("kernels", "compiling kernels", work, then)
+
+
+def _load(modules, progress) -> None:
+    for index, module in enumerate(modules):
+        progress(index, len(modules), module.rpartition(".")[2])
+        import_module(module)

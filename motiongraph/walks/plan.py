@@ -7,7 +7,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks import beam, branch
+from motiongraph.walks import beam
 from motiongraph.walks.goal import Goal
 from motiongraph.walks.ground import ground_of
 from motiongraph.walks.road import ALONG, ERROR, REALS, TIME
@@ -161,6 +161,8 @@ def _furthest(cells, reached, roots):
 
 def _by_branches(graph, goal, roots, states, effort, progress):
     """Plan n seconds, keep m, and go on from there; of several starts one is picked at random (Kovar 2002, 4.2)."""
+    from motiongraph.walks import branch  # takes seconds to compile the first time, and few ask for it
+
     ground, began, rng = ground_of(graph), time.perf_counter(), np.random.default_rng(effort.rng)
     widest, rules = _room(ground)[0], goal.rules._replace(spare=0.0)  # beyond the bound nothing can be made up for
     way, spent, error, note = [], 0, 0.0, ""
