@@ -6,12 +6,13 @@ from walking import sample_graph
 
 from motiongraph.app import commands as do
 from motiongraph.app.graphs import drawable
+from motiongraph.app.leading import under_way
 from motiongraph.app.playback import RESULT
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import results
 from motiongraph.app.state import AppState
 from motiongraph.app.steering import ROOMY
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import carry_out, update, warm_up
 from motiongraph.viewer.camera import Camera
 
 
@@ -203,7 +204,12 @@ def test_another_one_takes_the_place_of_a_preview_wherever_it_is_shown(led):
 def test_reset_calls_off_what_is_about_to_come(led):
     at_once(led, do.Lead(False), do.ResetWalk())
     assert not results(led)
-    at_once(led, do.Lead(), do.ResetWalk())
+    led.issue(do.Lead())
+    carry_out(led)
+    assert under_way(led)
+    led.issue(do.ResetWalk())
+    carry_out(led)
+    assert not under_way(led)
     steps(led, 3)
     assert led.leading is None
     assert not any(entry.made for entry in led.library)

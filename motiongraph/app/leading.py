@@ -160,6 +160,12 @@ def wish_of(state) -> Wish:
     return Wish(path.goal, path.line, path.labels, path.lead_label)
 
 
+def under_way(state) -> bool:
+    """Whether a character is led, or about to be."""
+    sets_off = any(job.kind == "lead" and not job.cancelled.is_set() for job in state.jobs.running)
+    return state.leading is not None or state.path.waiting or sets_off
+
+
 def advance(state, dt: float) -> None:
     """Show the moment `dt` seconds later, and see to it that there is motion to come."""
     led = state.leading

@@ -4,7 +4,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
 from motiongraph.app.graphs import being_built, need_graph
 from motiongraph.app.history import carry_out
-from motiongraph.app.leading import keep, keeping, set_off
+from motiongraph.app.leading import keep, keeping, set_off, under_way
 from motiongraph.app.path import need_path
 from motiongraph.app.playback import RESULT
 from motiongraph.app.view import overlook
@@ -98,11 +98,11 @@ def _(command: do.Replay, state):
 def _(command: do.ResetWalk, state):
     led, track = state.leading, state.tracks[RESULT]
     entry = state.library.get(led.number if led is not None else track.clip)
-    about_to = state.path.waiting or any(job.kind == "lead" for job in state.jobs.running)
+    was_led = under_way(state)
     state.leading, state.path.waiting = None, False
     state.jobs.call_off("lead")
     if entry is None or not entry.made:
-        if about_to:  # it does not set off, which is all there is to take back
+        if was_led:  # it does not set off, which is all there is to take back
             return
         raise MotionError("there is no walk to take back")
     state.jobs.call_off(keeping(entry.number))

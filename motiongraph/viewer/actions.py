@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from motiongraph.app import commands as do
 from motiongraph.app.graphs import taking_part
+from motiongraph.app.leading import under_way
 from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
 from motiongraph.viewer import moves
 
@@ -262,8 +263,8 @@ ACTIONS: dict[str, Action] = {
         "Path",
         "Lead a character: it goes on for ever",
         "Shift+W",
-        lambda s: do.Lead(s.leading is None and not s.path.waiting),
-        checked=lambda s: s.leading is not None or s.path.waiting,
+        lambda s: do.Lead(not under_way(s)),
+        checked=under_way,
         needs_clip=True,
     ),
     "replay": _action("Path", "Replay from the start", "Shift+Home", lambda s: do.Replay(), needs_clip=True),

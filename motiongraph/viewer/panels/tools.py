@@ -3,6 +3,7 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.leading import under_way
 from motiongraph.app.strokes import PRESETS
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import OVERLAY, action_button, colour32, icons, tooltip, word_colour
@@ -73,7 +74,7 @@ def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
 
 
 def lead_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
-    on = state.leading is not None or state.path.waiting
+    on = under_way(state)
     icon = icons.ICON_FA_STOP if on else icons.ICON_FA_GAMEPAD
     action_button(f"{icon} {'Stop' if on else 'Lead'}" if words else icon, "lead", state, ui, size)
 
