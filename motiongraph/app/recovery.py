@@ -76,7 +76,9 @@ def set_aside(state) -> None:
 
 def look_for_lost(state) -> None:
     """What a run that no longer runs has left, and what the last one did not save; once, at the start."""
-    session, found = state.session, []
+    session, found, own = state.session, [], own_file()
+    if os.path.exists(own):  # of an earlier run that had our number, as in a container
+        os.replace(own, own.with_name(f"autosave-0{SUFFIX}"))
     for path in config_folder().glob(f"autosave-*{SUFFIX}"):
         process = path.stem.removeprefix("autosave-")
         if process.isdigit() and not _runs(int(process)):
@@ -98,7 +100,9 @@ def _written(path: Path) -> datetime:
 
 
 def _runs(process: int) -> bool:
-    """Whether there is such a process."""
+    """Whether there is such a process; 0 is none."""
+    if not process:
+        return False
     if os.name == "nt":  # where os.kill would end it
         import ctypes
 

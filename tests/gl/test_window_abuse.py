@@ -2,6 +2,7 @@
 thousands of frames of opening and closing."""
 
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from bodies import smooth_clip
 from person import Person
 
 from motiongraph.formats.save import save
+from motiongraph.resources import resource
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +143,29 @@ def test_opening_and_closing_for_long_keeps_nothing(start, clips):
     later_objects, later_memory = settled()
     assert later_objects == objects
     assert later_memory - memory < 8e6
+
+
+def test_a_crash_loses_nothing(start, tmp_path):
+    someone = start(resource("assets/samples") / "walk.bvh")
+    someone.ready()
+    someone.lightly()
+    someone.ask(do=[["BuildGraph"], ["SetPath", [[0, 0], [0, 2]]], ["SetWalkOption", "random", "seconds", 3]])
+    someone.until(lambda s: s["graph"] and not s["jobs"], do=[["ShowPanel", "stats", False]])
+    before = someone.until(lambda s: s["results"] and not s["jobs"], do=[["MakeWalk"]])
+    someone.key("F11")
+    someone.until(lambda s: s["full_screen"] and s["size"] != [480, 360], "full screen")
+    someone.process.send_signal(signal.SIGINT)  # as good as any mistake of ours: it comes in the middle of a frame
+    assert someone.process.wait(30) == 130
+    again = start(resource("assets/samples") / "jump.bvh")
+    status = again.ready()
+    assert status["size"] == [480, 360]
+    assert "stats" not in status["shown"]
+    again.press("recover/Open it")
+    after = again.until(lambda s: s["results"] and not s["jobs"], "everything again")
+    for name in ("clips", "results", "path", "tracks", "parts", "active"):
+        assert after[name] == before[name], name
+    for name in ("clips", "transitions", "limits", "candidates", "stale"):
+        assert after["lanes"][name] == before["lanes"][name], name
+    assert not [label for label in again.labels() if label.startswith("recover/")]
+    assert again.quit() == 0
+    assert [path.name for path in (tmp_path / "config").glob("*.mgproj")] == ["unsaved.mgproj"]

@@ -155,7 +155,9 @@ def recover_overlay(state, ui) -> None:
     imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
     imgui.begin("recover", None, OVERLAY)
     when = f"{state.session.left:%d %B, %H:%M}"
+    imgui.push_text_wrap_pos(max(min(ui.px(470), width - ui.px(40)), ui.px(160)))
     imgui.text(f"motiongraph did not end as it should last time. Its work of {when} was kept.")
+    imgui.pop_text_wrap_pos()
     if imgui.button("Open it"):
         state.issue(do.Recover(True))
     imgui.same_line()
