@@ -15,7 +15,9 @@ from motiongraph.cli import main
 from motiongraph.errors import MotionError
 from motiongraph.formats.load import load
 from motiongraph.progress import Cancelled
-from motiongraph.viewer.render import Shot, facing, left_standing, render_picture, render_video
+from motiongraph.viewer.draw.frame import Capsules
+from motiongraph.viewer.render import facing, render_picture, render_video
+from motiongraph.viewer.shot import Shot, Subject, left_standing
 
 WALK = ROOT / "assets/samples/walk.bvh"
 SMALL = ("--size", "160x120")
@@ -79,6 +81,73 @@ def test_front_is_where_the_character_faces(walk):
     travel = walk.root[-1] - walk.root[0]
     yaw = np.degrees(np.arctan2(travel[0], travel[2]))
     assert abs((facing(walk, np.arange(len(walk))) - yaw + 180) % 360 - 180) < 30
+
+
+def drawn(walk, folder, **asked):
+    """A small picture of frame 200, as whole numbers."""
+    render_picture(walk, folder / "p.png", 200, shot=Shot((160, 120), **asked))
+    return np.asarray(Image.open(folder / "p.png")).astype(int)
+
+
+@pytest.fixture(scope="module")
+def plain(walk, tmp_path_factory):
+    return drawn(walk, tmp_path_factory.mktemp("plain"))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"bones": "boxes"},
+        {"bones": "none"},
+        {"joints": True},
+        {"contacts": True},
+        {"cloud": "pose"},
+        {"cloud": "window"},
+        {"path": True},
+        {"floor": "grid"},
+        {"floor": "none"},
+        {"shadows": False},
+    ],
+    ids=str,
+)
+def test_every_layer_is_seen(walk, plain, tmp_path, asked):
+    assert (np.abs(drawn(walk, tmp_path, **asked) - plain).max(axis=2) > 12).sum() > 10
+
+
+def test_soles_stand_on_the_floor(walk):
+    """As in the window: the floor is under the skin of the feet, not under their joints."""
+    subject = Subject(walk, np.arange(200, 201), np.arange(200, 400), Shot(contacts=True, path=True))
+    (bones,) = (batch for batch in subject.batches(200) if isinstance(batch, Capsules))
+    lowest = (bones.rows[:, [1, 5]] - bones.rows[:, [3, 7]]).min()
+    assert lowest == pytest.approx(subject.floor, abs=0.01)
+    assert walk.floor - subject.floor > 0.02
+    for batch in subject.fixed:  # the way and the footprints lie on it
+        np.testing.assert_allclose(batch.rows[:, 1], subject.floor + 0.003, atol=1e-6)
+
+
+STOOL = "v 0 0 0\nv 40 0 0\nv 40 45 0\nv 0 45 0\nv 0 0 40\nv 40 0 40\nv 40 45 40\nv 0 45 40\n" + (
+    "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 8 7 3 4\nf 5 8 4 1\nf 2 3 7 6\n"
+)
+
+
+def test_a_prop_stands_beside_the_character_or_where_it_is_told(render, tmp_path):
+    (tmp_path / "stool.obj").write_text(STOOL)
+    (tmp_path / "far.obj").write_text(STOOL)
+    pictures = []
+    for name, props in (
+        ("none", ()),
+        ("beside", ("--prop", tmp_path / "stool.obj")),
+        ("told", ("--prop", f"{tmp_path / 'stool.obj'}@1.5,-2,30", "--prop", f"{tmp_path / 'far.obj'}@-1.5,-2")),
+    ):
+        target = tmp_path / f"{name}.png"
+        status, said = render(WALK, "-o", target, "--frame", 200, *SMALL, "--camera", "0,14,6", *props)
+        assert status == 0
+        assert said.count("45 m large: its numbers are taken to be") == len(props) // 2
+        pictures.append(np.asarray(Image.open(target)).astype(int))
+    plain, beside, told = pictures
+    for one in (beside, told):
+        assert (np.abs(one - plain).max(axis=2) > 30).sum() > 100
+    assert np.abs(beside - told).max() > 40
 
 
 def test_a_flow_picture_shows_more_than_one_pose(walk, tmp_path):
@@ -222,6 +291,8 @@ def test_progress_and_stopping(walk, tmp_path):
         (("-o", "no/shot.png"), "there is no folder no"),
         (("-o", "walk.mp4", "--frames", "40:40"), "there are none from 40 up to 40"),
         (("-o", "shot.png", "--size", "9000x10"), "1 to 8192 pixels"),
+        (("-o", "shot.png", "--prop", "gone.obj"), "gone.obj: cannot be read"),
+        (("-o", "shot.png", "--prop", "there.png"), "there.png: holds no faces"),
     ],
 )
 def test_what_cannot_be_done(render, tmp_path, monkeypatch, arguments, sentence):
@@ -241,6 +312,11 @@ def test_what_cannot_be_done(render, tmp_path, monkeypatch, arguments, sentence)
         (("-o", "shot.png", "--size", "big"), "expected a size as in 1280x720"),
         (("-o", "shot.png", "--camera", "back"), "expected front, side, top, three-quarter"),
         (("-o", "shot.png", "--every", "3"), "--every and --fps are for videos"),
+        (("-o", "shot.png", "--floor", "lava"), "expected checker, grid or none, found 'lava'"),
+        (("-o", "shot.png", "--bones", "thick"), "expected capsules, boxes or none, found 'thick'"),
+        (("-o", "shot.png", "--cloud", "9"), "expected off, pose or window, found '9'"),
+        (("-o", "shot.png", "--prop", "a.obj@here"), "expected FILE.obj or FILE.obj@x,z or FILE.obj@x,z,degrees"),
+        (("-o", "shot.png", "--prop", "a.obj@1,nan"), "expected FILE.obj or FILE.obj@x,z"),
         (("-o", "walk.mp4", "--frame", "3"), "--frame is for pictures"),
         ((), "--output"),
     ],
@@ -256,6 +332,9 @@ def test_a_shot_is_checked():
         Shot(camera="back")
     with pytest.raises(MotionError, match="at least 1 frame"):
         Shot(flow=0)
+    for name in ("bones", "cloud", "floor"):
+        with pytest.raises(MotionError, match=f"{name} can be .*, not 'lava'"):
+            Shot(**{name: "lava"})
 
 
 def run(target, **environment):

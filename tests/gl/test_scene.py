@@ -214,6 +214,22 @@ def test_nearer_ghosts_cover_farther_ones_in_any_order(picture):
     assert red > blue
 
 
+def test_ghosts_that_moved_are_sorted_anew(picture):
+    rows = np.zeros((2, 12), np.float32)
+    rows[:, :3], rows[:, 3], rows[:, 4:7], rows[:, 7] = [0.0, 0.4, 0.0], 0.3, [0.0, 1.2, 0.0], 0.3
+    rows[:, 8:] = [[0.9, 0.2, 0.2, 0.5], [0.2, 0.2, 0.9, 0.5]]
+    rows[1, [2, 6]] = -1.0
+    batch = f.Capsules(rows, groups=np.array([0, 1, 2]), shadow=False)
+    view, scene = camera(yaw=0.0), f.SceneFrame([batch])
+    before = picture(scene, view)
+    rows[:, [2, 6]] = rows[::-1, [2, 6]]
+    batch.touch()
+    after = picture(scene, view)
+    fresh = picture(f.SceneFrame([f.Capsules(rows.copy(), groups=batch.groups, shadow=False)]), view)
+    np.testing.assert_array_equal(after, fresh)
+    assert np.abs(after.astype(int) - before).max() > 40
+
+
 def test_lines_with_a_gap(picture):
     view = camera(yaw=0.0, pitch=0.0)
     points = np.array([[-1, 1, 0], [-0.4, 1, 0], [0.4, 1, 0], [1, 1, 0]])

@@ -98,9 +98,13 @@ class Lines(Batch):
 
 @dataclass(eq=False)
 class Points(Batch):
-    """Rows of 8: x y z, radius; r g b a. Drawn as small balls, `pixels` wide at the least. They cast no shadow."""
+    """Rows of 8: x y z, radius; r g b a. Drawn as small balls, `pixels` wide at the least. They cast no shadow.
+
+    through: they are seen through whatever is before them.
+    """
 
     pixels: float = 2.0
+    through: bool = False
 
     columns = 8
 

@@ -67,10 +67,10 @@ def lighter(rgb) -> np.ndarray:
 class Cloud:
     """The points that the metric compares: along every bone of each of some poses."""
 
-    def __init__(self, skeleton, radii, colours, pixels: float):
-        """radii: (L,) metres and colours: (L, 4) of the points of each pose."""
+    def __init__(self, skeleton, radii, colours, **options):
+        """radii: (L,) metres and colours: (L, 4) of the points of each pose; options: of the batch."""
         frames, bones = len(radii), len(skeleton) - 1
-        self.batch = Points(np.zeros((frames * bones * _SAMPLES, Points.columns), np.float32), pixels=pixels)
+        self.batch = Points(np.zeros((frames * bones * _SAMPLES, Points.columns), np.float32), **options)
         self._rows = self.batch.rows.reshape(frames, bones, _SAMPLES, Points.columns)
         self._rows[..., 3], self._rows[..., 4:] = radii[:, None, None], colours[:, None, None]
         self._parents = skeleton.parents[1:]
@@ -83,9 +83,10 @@ class Cloud:
 
 
 def cloud(skeleton, frames: int) -> Cloud:
-    """Of one pose, or of a window of so many, from red to blue with time."""
+    """Of one pose, within its body and yet seen; or of a window of so many, from red to blue with time."""
     age = np.linspace(0.0, 1.0, frames)[:, None]
-    return Cloud(skeleton, np.full(frames, 0.011 if frames == 1 else 0.006), (1.0 - age) * _NOW + age * _LATER, 2.5)
+    radii, colours = np.full(frames, 0.011 if frames == 1 else 0.006), (1.0 - age) * _NOW + age * _LATER
+    return Cloud(skeleton, radii, colours, pixels=2.5, through=frames == 1)
 
 
 def spread(root: np.ndarray, frames: np.ndarray, offset: float, breaks=None) -> np.ndarray:

@@ -31,6 +31,7 @@ _CLEARED = Mode(write=True, srgb=True)
 _SOLID = Mode(GL.GL_LEQUAL, write=True, cull=True, scissor=True, srgb=True)
 _BLENDED = Mode(GL.GL_LEQUAL, blend=OVER, scissor=True, srgb=True)
 _TRANSLUCENT = Mode(GL.GL_LEQUAL, write=True, blend=OVER, cull=True, scissor=True, srgb=True)
+_THROUGH = Mode(blend=OVER, scissor=True, srgb=True)
 _SHOWN = Mode()
 
 
@@ -179,6 +180,7 @@ class Renderer:
             self._bodies.draw_translucent([(batch, ready(batch)) for batch in pane.translucent], eye, zoom)
             set_mode(_BLENDED)
         for batch in pane.points:
+            set_mode(_THROUGH if batch.through else _BLENDED)
             self._overlays.draw(batch, ready(batch))
 
     def _show(self, framebuffer: int) -> None:
