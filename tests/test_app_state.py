@@ -326,3 +326,15 @@ def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
     paths = [path for path, _ in state.wishes.screenshots]
     assert len(set(paths)) == 2
     assert all(path.parent == tmp_path / "motiongraph" and path.name.startswith("one_") for path in paths)
+
+
+@pytest.mark.parametrize("hint", ["", "first"])
+def test_for_someone_new_all_is_compiled_ahead(monkeypatch, hint):
+    loaded = []
+    monkeypatch.setattr("motiongraph.app.update.import_module", loaded.append)
+    state = AppState(inline=True, hint=hint)
+    warm_up(state, "a.panel")
+    state.jobs.collect()
+    assert state.ready
+    assert "a.panel" in loaded
+    assert ("motiongraph.walks.live" in loaded) == bool(hint)
