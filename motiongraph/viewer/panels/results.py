@@ -8,10 +8,12 @@ from motiongraph.app import commands as do
 from motiongraph.app.results import in_hand, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.judged import judged
-from motiongraph.viewer.panels.steps import ROW, STRETCH, TABLE, steps_view
+from motiongraph.viewer.panels.steps import ROW, STRETCH, TABLE, into_view, steps_view
 from motiongraph.viewer.panels.widgets import icons, note, section, tooltip
 
 _FIXED = int(imgui.TableColumnFlags_.width_fixed)
+_TABS = int(imgui.TabBarFlags_.draw_selected_overline)
+_FEW, _MANY = 3, 6  # rows of the table before it scrolls, in a small window and a large one
 _COST = "cost"  # stands for the unit of the metric
 # Heading, unit, meaning, figure of the report, what it is multiplied by, format.
 _COLUMNS = (
@@ -45,7 +47,7 @@ def results_view(state, ui) -> None:
         )
         imgui.pop_text_wrap_pos()
     _advice(here.made, state)
-    if imgui.begin_tab_bar("about"):
+    if imgui.begin_tab_bar("about", _TABS):
         if imgui.begin_tab_item("Steps")[0]:
             steps_view(here, state, ui)
             imgui.end_tab_item()
@@ -111,8 +113,11 @@ def _compared(made, here, state, ui) -> None:
     all_made = tuple(entry.made for entry in made)
     headings, rows = compared(all_made)
     line = imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y + 1
-    heading = line + imgui.get_text_line_height() + imgui.get_style().item_spacing.y
-    high = heading + min(len(made), 6) * line + ui.px(2)
+    top = line + imgui.get_text_line_height() + imgui.get_style().item_spacing.y
+    beside = 2 * imgui.get_frame_height_with_spacing() + 4 * line  # the buttons, and some of the steps
+    fit = int((imgui.get_content_region_avail().y - top - beside) / line)
+    high = top + min(len(made), max(_FEW, min(fit, _MANY))) * line + ui.px(2)
+    seen = f"{here and here.number} {high:.0f}"
     imgui.push_style_var(imgui.StyleVar_.cell_padding, (ui.px(4), imgui.get_style().cell_padding.y))
     shown = imgui.begin_table("results", 1 + len(headings), TABLE, (0, high))
     imgui.pop_style_var()
@@ -124,7 +129,10 @@ def _compared(made, here, state, ui) -> None:
         imgui.table_setup_column(heading, _FIXED, wide)
     imgui.table_next_row(imgui.TableRowFlags_.headers)
     imgui.table_next_column()
-    imgui.text_disabled("\nname")
+    imgui.begin_group()
+    imgui.new_line()
+    imgui.text_disabled("name")
+    imgui.end_group()
     for heading, unit, meaning in headings:
         imgui.table_next_column()
         imgui.begin_group()
@@ -137,6 +145,9 @@ def _compared(made, here, state, ui) -> None:
         imgui.table_next_row()
         imgui.table_next_column()
         _name(entry, entry is here, state, ui)
+        if entry is here and ui.texts.get("result") != seen:
+            ui.texts["result"] = seen
+            into_view(top)
         for cell in row:
             imgui.table_next_column()
             _right(cell)

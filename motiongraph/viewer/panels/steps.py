@@ -53,7 +53,7 @@ def steps_view(entry, state, ui) -> None:
                 state.issue(do.SeekStep(entry.number, k))
             if k == now and moved:
                 ui.texts["step"] = seen
-                _into_view()
+                into_view(imgui.get_text_line_height_with_spacing())
             imgui.table_next_column()
             imgui.text_colored(colour, icons.ICON_FA_SQUARE)
             imgui.same_line(0, ui.px(4))
@@ -83,11 +83,10 @@ def _row(made, k: int) -> tuple:
     return f"{k + 1}", (*source_colour(walk.clips[clip]), 1.0), walk.clips[clip].name, frames, cost, ink
 
 
-def _into_view() -> None:
-    """Scroll only as far as the row needs to be seen whole."""
-    top, bottom = imgui.get_item_rect_min().y, imgui.get_item_rect_max().y
-    window, line = imgui.get_window_pos().y, imgui.get_text_line_height_with_spacing()
-    if top < window + line or bottom > window + imgui.get_window_height() - line:
+def into_view(heading: float) -> None:
+    """Scroll a table so that the row just drawn is seen whole; heading: how high the one is that stays."""
+    top, bottom, window = imgui.get_item_rect_min().y, imgui.get_item_rect_max().y, imgui.get_window_pos().y
+    if top < window + heading or bottom > window + imgui.get_window_height():
         imgui.set_scroll_here_y(0.5)
 
 
