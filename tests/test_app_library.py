@@ -140,7 +140,7 @@ def test_labels_go_where_asked_and_come_back(state, folder, tmp_path):
     assert {"file": "clips/two.bvh", "frames": [5, 50], "labels": ["run"]} in table
     assert not (folder / "labels.toml").exists()
 
-    tell(state, do.OpenPaths((tmp_path / "mine.toml",), replace=True))
+    tell(state, do.RemoveAll(), do.OpenPaths((tmp_path / "mine.toml",)))
     found = {e.name: e for e in state.library}
     assert set(found) == {"one", "two"}
     assert (found["two"].start, found["two"].stop) == (5, 50)
@@ -158,7 +158,7 @@ def test_a_labels_file_rules_its_folder_here_too(state, folder):
     write_labels([Line(*line) for line in lines], folder / "labels.toml")
     expected = {"two": (5, 50), "one_0": (0, 20), "one_40": (40, 80)}
     for path in (folder, folder / "labels.toml"):
-        tell(state, do.OpenPaths((path,), replace=True))
+        tell(state, do.RemoveAll(), do.OpenPaths((path,)))
         assert {e.name: (e.start, e.stop) for e in state.library} == expected
         assert {len(e.clip) for e in state.library} == {90}  # trimmed, not cut: it can be had back
         assert "there is no file 'gone.bvh'" in state.messages[0].text

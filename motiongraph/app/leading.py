@@ -286,7 +286,7 @@ def _drawable(led: Leading):
     clip = Clip(first.skeleton, led.root[:], led.turns[:], first.fps, "live", offsets=slide)
     lift = led.entries[led.start[0]].prepared.lift if led.entries else 0.0
     nothing = np.zeros((2, 0), bool), np.zeros(0, np.int64), np.zeros((0, 5))
-    return clip, Prepared(lift, np.zeros((2, 4)), *nothing, led.root.min(axis=0) - 1.0, led.root.max(axis=0) + 1.0)
+    return clip, Prepared(lift, np.zeros((2, 4)), *nothing)
 
 
 def keeping(number: int) -> str:

@@ -64,8 +64,6 @@ def _(command: do.OpenPaths, state):
     paths = tuple(path for path in paths if path.suffix.lower() not in _WHOLE)
     if not paths:
         return
-    if command.replace:
-        apply(do.RemoveAll(), state)
     for path in reversed(paths):
         if os.path.exists(path):
             state.settings.opened(path.absolute())

@@ -13,22 +13,19 @@ from motiongraph.synthesis.root import path_of
 class Prepared:
     """lift: metres that put the soles of the drawn feet on a floor at 0; path: (F, 4), see `synthesis.root.path_of`;
     planted: (F, n) bool and feet: (n,) int, the joints; prints: (k, 5) x, z, foot, first frame and end of every
-    footprint; low, high: (3,) metres, the box that the joints stay in."""
+    footprint."""
 
     lift: float
     path: np.ndarray
     planted: np.ndarray
     feet: np.ndarray
     prints: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
 
 def prepare(clip) -> Prepared:
     """Look a clip over; takes about as long as its forward kinematics."""
     # On a copy, whose cached positions go with it: drawing samples poses itself, and long clips are large.
     clip = replace(clip)
-    positions = clip.positions()[clip.first :]
     try:
         contacts = clip.contacts()
         planted, feet = np.asarray(contacts), np.array(contacts.joints, np.int64)
@@ -40,8 +37,6 @@ def prepare(clip) -> Prepared:
         planted=planted,
         feet=feet,
         prints=_prints(clip, planted, feet),
-        low=positions.min(axis=(0, 1)),
-        high=positions.max(axis=(0, 1)),
     )
 
 

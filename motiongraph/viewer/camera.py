@@ -144,10 +144,6 @@ class Camera:
         self.distance = float(np.max(np.abs(seen[:, :2]) / half + seen[:, 2:]))
         self._settle()
 
-    def reset(self) -> None:
-        """As at the start, with the same floor."""
-        self.__dict__.update(Camera(floor=self.floor).__dict__)
-
     def approach(self, goal: "Camera", seconds: float, half_life: float = 0.07) -> bool:
         """Glide towards another camera's place, half of the way every `half_life`; False once it is there."""
         rest = 0.5 ** (seconds / half_life)
@@ -207,13 +203,3 @@ class Camera:
             self.target = self.target + np.array([0.0, missing, 0.0])
         else:
             self.pitch = math.degrees(math.asin(sine))
-
-
-def project(view: View, points) -> tuple[np.ndarray, np.ndarray]:
-    """Where points (n, 3) appear: (n, 2) pixels of the target, and (n,) whether they lie before the camera."""
-    points = np.asarray(points, np.float64).reshape(-1, 3)
-    clip = np.c_[points, np.ones(len(points))] @ (view.projection @ view.view).T
-    ahead = clip[:, 3] > 1e-6
-    x, y, width, height = view.rect
-    scaled = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
-    return np.stack([x + 0.5 * (scaled[:, 0] + 1.0) * width, y + 0.5 * (1.0 - scaled[:, 1]) * height], axis=1), ahead

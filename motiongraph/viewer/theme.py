@@ -40,28 +40,27 @@ def cost_colour(share: float) -> tuple[float, float, float]:
 
 @dataclass
 class Fonts:
-    text: imgui.ImFont | None = None
-    bold: imgui.ImFont | None = None
+    bold: imgui.ImFont
 
 
 def load_fonts() -> Fonts:
     """Roboto with the icons merged in; Dear ImGui's own font where they did not come with imgui-bundle."""
     folder = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
-    atlas, fonts = imgui.get_io().fonts, Fonts()
+    atlas, loaded = imgui.get_io().fonts, []
     icons = folder / "Font_Awesome_6_Free-Solid-900.otf"
-    for field, name in (("text", "Roboto-Regular.ttf"), ("bold", "Roboto-Bold.ttf")):
+    for name in ("Roboto-Regular.ttf", "Roboto-Bold.ttf"):  # the first is what all is written in
         file = folder / "Roboto" / name
         if not file.exists():
-            setattr(fonts, field, atlas.add_font_default())
+            loaded.append(atlas.add_font_default())
             continue
-        setattr(fonts, field, atlas.add_font_from_file_ttf(str(file), SIZE))
+        loaded.append(atlas.add_font_from_file_ttf(str(file), SIZE))
         if icons.exists():
             config = imgui.ImFontConfig()
             config.merge_mode = True
             config.glyph_min_advance_x = SIZE * 1.2  # icons take the same room, so that menus align
             config.glyph_offset = imgui.ImVec2(0.0, 1.0)
             atlas.add_font_from_file_ttf(str(icons), SIZE * 0.86, config)
-    return fonts
+    return Fonts(loaded[1])
 
 
 def apply_theme(scale: float) -> None:

@@ -1,5 +1,6 @@
 """What belongs to the window's surface and to nobody else: fonts, text being typed, open dialogs, timings."""
 
+import math
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -34,9 +35,6 @@ class Timings:
         """Where the oldest frame is."""
         return self.count % self.ring.shape[1]
 
-    def of(self, phase: str) -> np.ndarray:
-        return self.ring[PHASES.index(phase)]
-
     def means(self) -> tuple[float, ...]:
         """Mean of each phase of our own work, ms; as old as the summary."""
         self.summary()
@@ -55,7 +53,7 @@ class Timings:
     def ceiling(self) -> float:
         """A height for a graph of them, ms, that does not change all the time."""
         worst = self.summary()[2]
-        return 2.0 ** max(np.ceil(np.log2(max(worst, 1e-3) / 0.9)), 1.0)
+        return 2.0 ** max(math.ceil(math.log2(max(worst, 1e-3) / 0.9)), 1)
 
     def summary(self) -> tuple[float, float, float]:
         """Frames a second, and median and 99th percentile of our own work in ms; worked out four times a second."""

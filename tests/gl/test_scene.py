@@ -4,11 +4,12 @@ import golden
 import numpy as np
 import pytest
 from bodies import person
+from seeing import project
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.kinematics import transforms
-from motiongraph.viewer.camera import Camera, project
+from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame as f
 from motiongraph.viewer.draw import layers, meshes
 from motiongraph.viewer.draw.characters import look_of
@@ -101,7 +102,7 @@ def test_picture_of_all_shapes(picture, context):
         f.spheres([(1.5, 0.2, 0.3)], 0.2, (*CLAY, 1)),
         f.polyline(way, (0.1, 0.1, 0.1, 0.6), width=0.04, flat=True),
         f.polyline(way + np.array([0.0, 0.0, 0.3]), (0.8, 0.2, 0.2, 0.9), width=2.0),
-        f.points(cloud, 0.012, (0.8, 0.1, 0.1, 0.9)),
+        f.Points(f.spheres(cloud, 0.012, (0.8, 0.1, 0.1, 0.9)).rows),
         f.marks([(-0.6, 0.004, 0.9)], 0.12, (0.1, 0.6, 0.4, 0.9), hollow=0.7),
         f.marks([(0.6, 0.004, 0.6)], 0.12, (0.1, 0.6, 0.4, 0.9)),
     ]

@@ -7,10 +7,9 @@ from motiongraph.app.commands.base import command
 
 @command
 class OpenPaths:
-    """Files, folders or a labels.toml; replace: clear the library first."""
+    """Files, folders or a labels.toml."""
 
     paths: tuple[Path, ...]
-    replace: bool = False
 
 
 @command

@@ -226,11 +226,6 @@ def spheres(centres, radius, rgba, **options) -> Spheres:
     return _balls(Spheres, centres, radius, rgba, options)
 
 
-def points(centres, radius, rgba, **options) -> Points:
-    """Points at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
-    return _balls(Points, centres, radius, rgba, options)
-
-
 def marks(centres, radius, rgba, **options) -> Marks:
     """Level discs or rings at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
     return _balls(Marks, centres, radius, rgba, options)
