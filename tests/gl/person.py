@@ -46,9 +46,18 @@ class Screen:
 
 
 class Person:
-    """One run of the program."""
+    """One run of the program. program: how it is started; found: a folder whose programs are found before others."""
 
-    def __init__(self, screen: Screen, folder: Path, *arguments, size=(900, 560), **settings):
+    def __init__(
+        self,
+        screen: Screen,
+        folder: Path,
+        *arguments,
+        size=(900, 560),
+        program=(sys.executable, "-m", "motiongraph"),
+        found=None,
+        **settings,
+    ):
         self.folder, self.screen = folder, screen
         config = folder / "config"
         config.mkdir(exist_ok=True)
@@ -66,10 +75,12 @@ class Person:
             "LIBGL_ALWAYS_SOFTWARE": "1",
         }
         environment.pop("WAYLAND_DISPLAY", None)
+        if found is not None:
+            environment["PATH"] = f"{found}{os.pathsep}{environment['PATH']}"
         self.log = folder / "log"
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "motiongraph", *map(str, arguments)],
+            [*map(str, program), *map(str, arguments)],
             env=environment,
             stdout=self.log.open("a"),
             stderr=subprocess.STDOUT,

@@ -5,10 +5,13 @@ import json
 import subprocess
 import sys
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from bodies import person as body
 from bodies import smooth_clip
+from conftest import ROOT
+from dropping import Drag
 from person import Person
 from PIL import Image
 
@@ -27,8 +30,8 @@ def clips(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shared(screen, clips, tmp_path_factory):
-    """One window for all the stories that leave it as they found it."""
-    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", clips)
+    """One window for all the stories that leave it as they found it; started as a person would."""
+    someone = Person(screen, tmp_path_factory.mktemp("person"), clips, program=[ROOT / "scripts" / "run"])
     someone.ready(2)
     yield someone
     someone.close()
@@ -71,6 +74,10 @@ def test_stepping_and_jumping(someone):
 def test_typing_a_number_seeks(someone):
     someone.key("1", "2", "3", "Return")
     assert someone.ask()["frame"][0] == pytest.approx(123)
+    yaw = someone.ask()["camera"]["yaw"]
+    someone.key("KP_1", "KP_7", "Return")
+    assert someone.ask()["frame"][0] == pytest.approx(17)
+    assert someone.ask()["camera"]["yaw"] == yaw
 
 
 def test_dragging_the_timeline_scrubs(someone):
@@ -83,6 +90,56 @@ def test_dragging_the_timeline_scrubs(someone):
     someone.drag((0.6 * width, y), (0.2 * width, y))
     assert someone.ask()["frame"][0] == pytest.approx(0.2 * 239, abs=6)
     assert np.abs(before.astype(int) - someone.picture()).max() > 60  # another pose is seen
+
+
+def test_dragging_an_end_in_the_timeline_trims(someone):
+    x, y, width, height = someone.spot("##timeline/lane 0")
+    someone.drag((x + width - 6, y + 0.3 * height), (x + 0.5 * width, y + 0.3 * height))
+    assert someone.ask()["parts"]["ann"][:2] == [0, pytest.approx(121, abs=4)]
+    someone.move(*someone.middle())
+    someone.key("backslash")
+    assert someone.ask()["parts"]["ann"][:2] == [0, 240]
+
+
+def test_labels_belong_to_the_clip_they_were_typed_for(someone):
+    someone.press("Clip/##labels")
+    someone.xdotool("type", "--delay", 2, "hop")
+    someone.frames(10)  # what happens at once is spread over several frames
+    someone.ask(do=[["SelectClip", 2]])  # another clip comes into the hand, as it does when files are opened
+    status = someone.until(lambda s: s["parts"]["ann"][2] == "hop", "labels")
+    assert (status["tracks"][0], status["parts"]["bob"][2]) == ("bob", "")
+    someone.ask(do=[["SelectClip", 1]])
+    someone.move(*someone.middle())
+    someone.key("ctrl+z")
+    assert someone.ask()["parts"]["ann"][2] == ""
+
+
+def test_the_way_of_the_root_is_chosen(someone):
+    someone.press("##timeline/##root")
+    someone.press("list/Straight on")
+    someone.move(*someone.middle())
+    assert someone.ask()["playback"]["root"] == "straight"
+    someone.key("comma")
+    assert someone.ask()["playback"]["direction"] == pytest.approx(np.radians(15))
+    someone.key("period", "i")  # after the last one comes the first
+    playback = someone.ask()["playback"]
+    assert (playback["root"], playback["direction"]) == ("captured", pytest.approx(0.0, abs=1e-9))
+
+
+def test_menus(someone):
+    someone.press("##MainMenuBar/Scene")
+    someone.press("list/Joints")
+    assert someone.until(lambda s: s["layers"]["joints"], "joints")
+    someone.move(*someone.middle())
+    someone.key("j")
+    yaw = someone.ask()["camera"]["yaw"]
+    someone.press("##MainMenuBar/Camera")
+    someone.press("list/Orbit")
+    someone.press("list/Turn right")
+    someone.until(lambda s: s["camera"]["yaw"] == pytest.approx(yaw + 5), "turned")
+    someone.move(*someone.middle())
+    someone.key("alt+Left")
+    assert someone.ask()["camera"]["yaw"] == pytest.approx(yaw)
 
 
 def test_orbit_zoom_pan_and_reset(someone):
@@ -242,6 +299,55 @@ def test_screenshots(someone, shared):
     assert picture.std() > 5  # something is to be seen
 
 
+def frames_of(path):
+    """(frames, height, width, 3) of a video."""
+    reader = imageio_ffmpeg.read_frames(str(path))
+    width, height = next(reader)["size"]
+    return np.array([np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader], int)
+
+
+def test_a_video_of_the_clip(someone, tmp_path):
+    someone.ask(do=[["SetSetting", "film_rate", 10]])
+    someone.key("ctrl+r")
+    someone.press("Video of the clip/Save as…")
+    someone.answer("Save the video as", tmp_path / "film")
+    someone.until(lambda s: not s["jobs"] and (tmp_path / "film.mp4").exists(), "a film")
+    seen = frames_of(tmp_path / "film.mp4")
+    assert len(seen) == 20  # 2 s
+    assert seen.shape[1:3] == tuple(round(side) // 2 * 2 for side in someone.ask()["scene"][:1:-1])
+    assert np.abs(seen[0] - seen[10]).max() > 60
+    # The other way round, with nothing to draw into: what is seen first comes last, whatever is done meanwhile.
+    for name, reverse, hidden in (("there", False, False), ("back", True, True)):
+        someone.ask(do=[["SetReverse", reverse], ["RecordVideo", str(tmp_path / f"{name}.mp4"), 5, 96, 96]])
+        someone.until(lambda s: any("recording" in job for job in s["jobs"]), "recording")
+        someone.ask(hidden=hidden, do=[["SetReverse", not reverse], ["SetSpeed", 3.0], ["SelectClip", 2]])
+        someone.until(lambda s, name=name: not s["jobs"] and (tmp_path / f"{name}.mp4").exists(), name)
+        someone.ask(hidden=False, do=[["SetReverse", False], ["SetSpeed", 1.0], ["SelectClip", 1]])
+    there, back = frames_of(tmp_path / "there.mp4"), frames_of(tmp_path / "back.mp4")
+    assert len(there) == len(back) == 10
+    assert np.abs(there[0] - back[-1]).mean() < 0.5 * np.abs(there[0] - back[0]).mean()
+
+
+def test_a_video_that_is_cancelled_leaves_nothing(someone, tmp_path):
+    someone.ask(do=[["RecordVideo", str(tmp_path / "film.mp4"), 240, 96, 96]])
+    someone.press("##status/cancel")
+    status = someone.until(lambda s: not s["jobs"], "no job")
+    assert not list(tmp_path.iterdir())
+    assert "error" not in {level for level, text in status["messages"] if "film" in text}
+
+
+def test_replacing_a_file_is_asked(someone, tmp_path):
+    target = tmp_path / "there.bvh"
+    target.write_text("precious")
+    for press, replaced in (("Cancel", False), ("Replace it", True)):
+        someone.key("ctrl+e")
+        someone.answer("Export the clip as .bvh, .amc or .glb", tmp_path / "there")
+        someone.press(f"Replace it?/{press}")
+        someone.until(lambda s: "Replace it?/Cancel" not in s["spots"] and not s["jobs"], "answered")
+        assert target.read_text().startswith("HIERARCHY") == replaced
+        someone.move(*someone.middle())
+
+
 def test_help(someone):
     someone.key("shift+slash")
     assert "shortcuts" in someone.until(lambda s: "shortcuts" in s["shown"], "help")["shown"]
@@ -269,9 +375,11 @@ def test_dropping_good_and_bad_while_playing(someone, clips, tmp_path):
     good = tmp_path / "good.bvh"
     good.write_bytes((clips / "bob.bvh").read_bytes())
     someone.key("space")
-    status = someone.until(
-        lambda s: "good" in s["clips"] and not s["jobs"], "dropped", drop=[str(bad), str(good), str(tmp_path / "none")]
-    )
+    drag = Drag(someone.screen.name)  # from another program, by the window system
+    window = int(someone.xdotool("search", "--name", "motiongraph").split()[-1])
+    drag.drop(window, [bad, good, tmp_path / "none"], tuple(map(round, someone.middle())))
+    drag.close()
+    status = someone.until(lambda s: "good" in s["clips"] and not s["jobs"], "dropped")
     assert status["playing"]
     errors = [text for level, text in status["messages"] if level == "error"]
     assert any("bad.bvh:4:14" in text for text in errors)
@@ -282,17 +390,34 @@ def test_dropping_good_and_bad_while_playing(someone, clips, tmp_path):
 
 
 def test_first_run_quits_and_remembers(screen, tmp_path):
-    """No arguments: a window soon, something playing, and the size is remembered."""
-    someone = Person(screen, tmp_path, size=(820, 520))
+    """No arguments: a window soon, a sample playing in it and a hint beside it; and the size is remembered. It can be
+    left at any time: with a dialog of the system open, and in the middle of a video."""
+    system = tmp_path / "bin" / "zenity"
+    system.parent.mkdir()
+    system.write_text("#!/bin/sh\nexec sleep 60\n")
+    system.chmod(0o755)
+    someone = Person(screen, tmp_path, size=(1180, 640), hint=True, found=system.parent)
     try:
         status = someone.until(lambda s: s["frames"] > 0)
-        assert status["size"] == [820, 520]
-        someone.until(lambda s: s["ready"] and not s["jobs"])
+        assert status["size"] == [1180, 640]
+        status = someone.ready(15)
+        assert (status["playing"], status["tracks"][0]) == (True, "walk")
+        someone.spot("hint/Build")
+        x, y = (round(place) for place in someone.middle())
+        middle = someone.picture()[y - 80 : y + 80, x - 60 : x + 60].astype(int)
+        assert (middle[..., 0] - middle[..., 2]).max() > 60  # the character, which is warm, is where the camera looks
         someone.ask(resize=[760, 500])
         someone.until(lambda s: s["size"] == [760, 500], "resized")
-        assert someone.quit() == 0
+        someone.ask(do=[["RecordVideo", str(tmp_path / "film.mp4"), 240, 96, 96]])
+        someone.until(lambda s: any("recording" in job for job in s["jobs"]), "recording")
+        someone.move(*someone.middle())
+        someone.key("ctrl+o")
+        someone.spot("Open clips/Cancel")
+        someone.ask(do=[["Quit"]])
+        assert someone.process.wait(20) == 0
     finally:
         someone.close()
+    assert not (tmp_path / "film.mp4").exists()
     settings = json.loads((tmp_path / "config" / "settings.json").read_text())
     assert (settings["width"], settings["height"]) == (760, 500)
     assert "Library" in (tmp_path / "config" / "layout.ini").read_text()

@@ -11,6 +11,7 @@ from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
     icons,
+    keys_of,
     note,
     progress_row,
     section,
@@ -118,7 +119,7 @@ def _head(state, ui, job) -> None:
     if imgui.button("Update"):
         state.issue(do.BuildGraph())
     imgui.end_disabled()
-    tooltip("compare what is new; pairs that are known are not compared again  (Ctrl+B)")
+    tooltip(f"compare what is new; pairs that are known are not compared again  ({keys_of('build')})")
     if graphs.options != graphs.made_with:
         _options(state)
 

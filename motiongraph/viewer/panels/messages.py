@@ -13,7 +13,7 @@ _ICONS = {
     "warning": icons.ICON_FA_TRIANGLE_EXCLAMATION,
     "error": icons.ICON_FA_CIRCLE_XMARK,
 }
-_ALWAYS = int(imgui.Cond_.always)
+_ALWAYS, _TEXT, _PADDING = int(imgui.Cond_.always), int(imgui.Col_.text), int(imgui.StyleVar_.frame_padding)
 _FRESH = 8.0  # seconds a remark stays in the status line; what went wrong stays until it is seen
 _LISTED = 100  # messages in the panel; "Copy all" has all of them
 
@@ -118,7 +118,7 @@ def _message(message, state, ui) -> None:
             ui.seen.all(state.messages)
         tooltip("seen")
         imgui.same_line()
-    imgui.push_style_color(imgui.Col_.text, theme.LEVELS[message.level])
+    imgui.push_style_color(_TEXT, theme.LEVELS[message.level])
     more = f"  (+{len(state.messages) - 1})" if len(state.messages) > 1 else ""
     imgui.text_unformatted(f"{_ICONS[message.level]}  {message.text}{more}")
     imgui.pop_style_color()
@@ -138,7 +138,7 @@ def _job(title: str, share: float | None, what: str, ui) -> None:
     imgui.text_unformatted(title)
     imgui.same_line()
     style = imgui.get_style()
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (style.frame_padding.x, 0))
+    imgui.push_style_var(_PADDING, (style.frame_padding.x, 0))
     imgui.progress_bar(-1.0 * imgui.get_time() if share is None else share, (ui.px(140), imgui.get_font_size()), "")
     imgui.pop_style_var()
     if what:

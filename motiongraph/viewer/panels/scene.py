@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.scene import CHOICES, MOST_POSES, flow_step
+from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.props import props_section
 from motiongraph.viewer.panels.widgets import action_button, field, icons, note, section, toggle, tooltip
 
@@ -121,12 +122,12 @@ def _place(state, ui) -> None:
     changed, (new_x, new_z) = imgui.drag_float2("##place", [x, z], 0.02, -100.0, 100.0, "%.2f m")
     if changed:
         state.issue(do.MoveCharacter(x=new_x - x, z=new_z - z))
-    tooltip("x and z; or Ctrl+drag in the scene")
+    tooltip(f"x and z; or {shown('Ctrl+drag')} in the scene")
     field("turned by")
     changed, degrees = imgui.drag_float("##turn", math.degrees(theta), 1.0, -180.0, 180.0, "%.0f°")
     if changed:
         state.issue(do.MoveCharacter(turn=math.radians(degrees) - theta))
-    tooltip("about where it stands; or Ctrl+Shift+drag in the scene")
+    tooltip(f"about where it stands; or {shown('Ctrl+Shift+drag')} in the scene")
     imgui.begin_disabled(entry.number not in state.scene.places)
     action_button("Back to its place", "place", state, ui)
     imgui.end_disabled()

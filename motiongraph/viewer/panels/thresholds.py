@@ -6,10 +6,14 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.viewer import theme
+from motiongraph.viewer import keys, theme
 from motiongraph.viewer.panels.widgets import icons, note, progress_row, tooltip
 
 MODES = {"one": "one for all", "kinds": "within / between clips", "labels": "by labels"}
+_TOLD = (
+    "the dearest transition that is allowed: higher keeps more motion, lower looks better; "
+    f"{keys.shown('Ctrl+click')} to type"
+)
 _SLIDER = int(imgui.SliderFlags_.always_clamp)
 _PLOT = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend)
 _AXIS = int(implot.AxisFlags_.no_label | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_menus)
@@ -60,7 +64,7 @@ def _big(state, ui, value, dearest, unit) -> None:
     ui.graph_view.slider = *imgui.get_item_rect_min(), *imgui.get_item_rect_size()
     if changed:
         state.issue(do.SetThreshold(value))
-    tooltip("the dearest transition that is allowed: higher keeps more motion, lower looks better; Ctrl+click to type")
+    tooltip(_TOLD)
 
 
 def set_limits(state, within=None, between=None, pairs=None) -> None:
