@@ -10,7 +10,7 @@ from motiongraph.app.results import Made
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.viewer.camera import Camera
-from motiongraph.viewer.draw.frame import Lines, Marks
+from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
 from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE, Paths, off_colours
 
@@ -91,6 +91,18 @@ def test_a_goal_that_is_dragged_leaves_the_ribbon_as_it_is(state):
     assert first[-1] is not second[-1]
     tell(state, do.PaintPath(1, 2, "run"))
     assert paths.batches(state, None, None)[0] is not first[0]
+
+
+def test_the_point_that_a_press_would_catch_is_marked(state):
+    tell(state, do.SetPath(((0, 0), (0, 0.8), (0, 8)), curve="polyline"), do.SetTool("edit"))
+    for distance, at, caught in ((10.0, 0.2, 0), (10.0, 0.4, None), (30.0, 0.35, 0)):
+        state.camera.distance = distance
+        state.path.under = (0.0, at)
+        (balls,) = [b for b in Paths().batches(state, None, None) if isinstance(b, Spheres)]
+        large = np.flatnonzero(balls.rows[:, 3] > balls.rows[:, 3].min())
+        assert large.tolist() == ([] if caught is None else [caught])
+        FloorTool().press(state, LEFT, (0.0, at))
+        assert state.queue.pop() == (do.AddPoint(0.0, at) if caught is None else do.ChoosePoint(caught))
 
 
 # The mouse

@@ -3,9 +3,15 @@
 from motiongraph.app import commands as do
 
 _LEFT, _RIGHT = 0, 1
-HANDLE = 0.35  # metres within which a point is caught, and the path
+_POINT, _LINE = 0.25, 0.35  # metres within which a point is caught, and the path
 _BRUSH = 0.15  # metres to each side
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
+
+
+def reach(state) -> float:
+    """Metres within which a point is caught; more from afar. Points of a drawn path leave room between them to add
+    others there."""
+    return _POINT * max(1.0, state.camera.distance / 12.0)
 
 
 class FloorTool:
@@ -18,16 +24,16 @@ class FloorTool:
     def press(self, state, button: int, place) -> bool:
         """Whether the button is the tool's from now on."""
         path, tool = state.path, state.path.tool
-        reach = HANDLE * max(1.0, state.camera.distance / 12.0)
         if tool == "edit":
-            caught = path.point_at(*place, reach)
+            near = reach(state)
+            caught = path.point_at(*place, near)
             if button == _RIGHT:
                 if caught is not None:
                     state.issue(do.RemovePoint(caught))
                 return caught is not None
             if button != _LEFT:
                 return False
-            if caught is None and path.nearest(*place)[1] < reach:
+            if caught is None and path.nearest(*place)[1] < near * _LINE / _POINT:
                 state.issue(do.AddPoint(*place))
                 caught = "new"
             else:
@@ -68,7 +74,7 @@ class FloorTool:
         """The brush reaches from where it was to where it is, along the path."""
         path = state.path
         along, off = path.nearest(*place)
-        if off > 2 * HANDLE:
+        if off > 2 * _LINE:
             self._along = None
             return
         before = along if self._along is None or abs(along - self._along) > _JUMP else self._along

@@ -159,7 +159,8 @@ def status(viewer) -> dict:
         "size": viewer.window.size,
         "scene": ui.scene,
         "tool": state.path.tool,
-        "path": {"points": len(state.path.points), "length": state.path.length, "labels": state.path.labels},
+        "path": {"points": len(state.path.points), "length": state.path.length, "labels": state.path.labels}
+        | {"closed": state.path.closed},
         "goal": state.path.goal,
         "graph": state.graphs.graph is not None,
         "lanes": _lanes(state, ui),

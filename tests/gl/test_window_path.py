@@ -18,6 +18,7 @@ def someone(screen, tmp_path_factory):
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 600))
     try:
         someone.ready(2)
+        someone.ask(do=[["SetLabels", 1, ["walk"]]])
         someone.move(*someone.middle())
         someone.key("u")
         yield someone
@@ -73,3 +74,54 @@ def test_drawing_editing_walking_and_leading(someone):
     assert status["led"] is None
     assert "live" not in status["clips"]
     assert not [text for level, text in status["messages"] if level == "error"]
+
+
+def test_painting_points_ready_made_paths_replay_and_reset(someone):
+    someone.lightly()
+    someone.ask(do=[["ClearPath"], ["Pause"]])
+    x, y, width, height = someone.ask()["scene"]
+    someone.key("p")
+    someone.rests()
+    share = np.linspace(0.0, 1.0, 9)
+    line = np.stack([x + width * (0.25 + 0.5 * share), y + height * (0.6 - 0.1 * share)], axis=1)
+    someone.stroke(line)
+    drawn = someone.ask()["path"]
+    someone.key("shift+e")
+    someone.press("tools/walk")
+    someone.stroke(line[3:6])
+    labels = someone.ask()["path"]["labels"]
+    assert [word for _, word in labels] == [None, "walk", None]
+    assert 0.2 < labels[1][0] / drawn["length"] < labels[2][0] / drawn["length"] < 0.8
+
+    someone.key("e")
+    # Where there is a point already, none is added.
+    between = next(place for place in np.linspace(line[3], line[5], 9) if _click_adds(someone, *place))
+    someone.click(*between, button=3)
+    assert someone.ask()["path"]["points"] == drawn["points"]
+
+    someone.key("Escape", "u")
+    someone.press("tab/Path")
+    someone.press("Path/eight")
+    eight = someone.until(lambda s: s["path"]["closed"], "a ready-made path")["path"]
+    someone.press("Path/Smooth")
+    smooth = someone.until(lambda s: s["path"]["length"] < eight["length"] - 0.01, "smoothed")["path"]
+    assert smooth["closed"]
+    someone.press("Path/Back to where it begins")
+    someone.until(lambda s: not s["path"]["closed"] and s["path"]["length"] < smooth["length"], "opened")
+
+    made = len(someone.ask()["results"])
+    someone.press("Path/Walk it")
+    walked = someone.until(lambda s: len(s["results"]) == made + 1, "walked")
+    someone.ask(do=[["Pause"], ["Seek", walked["lasts"][2] - 1]])
+    someone.press("Path/Replay")
+    someone.until(lambda s: s["playing"] and s["frame"][2] < 0.9 * walked["lasts"][2], "replayed")
+    someone.press("Path/Reset")
+    after = someone.until(lambda s: len(s["results"]) == made, "taken back")
+    assert after["path"]["points"]
+    assert not [text for level, text in after["messages"] if level == "error"]
+
+
+def _click_adds(someone, x, y) -> bool:
+    before = someone.ask()["path"]["points"]
+    someone.click(x, y)
+    return someone.ask()["path"]["points"] > before
