@@ -10,7 +10,7 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[FILE|FOLDER|GRAPH]...",
-        help="Clips, folders of clips, labels.toml and .mgraph files. (default: the bundled samples)",
+        help="Clips, folders of clips, labels.toml, .mgraph and .obj files. (default: the bundled samples)",
     ),
 ]
 DebugGl = Annotated[

@@ -21,6 +21,7 @@ from motiongraph.viewer.shot import Shot, Subject, set_up
 VIDEOS = (".mp4", ".gif")
 _FASTEST = {".mp4": 60.0, ".gif": 25.0}  # frames a second where nothing is said; players round GIFs' delays
 _STEADY = 0.4  # seconds over which the camera evens out the way of the root
+_SUN_BESIDE = 72.0  # degrees between camera and sun, seen from above
 _SKIN = 0.12  # metres by which a body is larger than its joints
 
 
@@ -92,13 +93,13 @@ def _range(clip: Clip, frames: slice) -> tuple[int, int]:
 def _draw(clip: Clip, shown, framed, part, shot: Shot) -> Iterator[np.ndarray]:
     """The picture (height, width, 3) of every frame in `shown`; the camera goes with the root and keeps all of
     `framed` in view as well as it can. part: the frames whose way and footprints are seen."""
-    size, light = shot.size, Light(shadows=shot.shadows)
+    size = shot.size
     with offscreen():
         from motiongraph.viewer.draw.scene import Renderer  # needs OpenGL
 
         subject = Subject(clip, framed, part, shot)
         camera, way = _camera(subject, stand_still=shot.flow is not None or len(shown) == 1)
-        renderer = Renderer(samples=8)
+        light, renderer = _light(camera, shot.shadows), Renderer(samples=8)
         try:
             for frame in shown.tolist():
                 camera.target = way[frame]
@@ -109,6 +110,15 @@ def _draw(clip: Clip, shown, framed, part, shot: Shot) -> Iterator[np.ndarray]:
                 yield renderer.read_pixels()
         finally:
             renderer.release()
+
+
+def _light(camera: Camera, shadows: bool) -> Light:
+    """The window's sun, but over the camera's left shoulder wherever it stands: nobody can walk around a picture to
+    the side that is lit, and form and shadow show best from there."""
+    x, y, z = Light().towards
+    yaw = np.radians(camera.yaw - _SUN_BESIDE)
+    level = np.hypot(x, z)
+    return Light(towards=(level * np.sin(yaw), y, level * np.cos(yaw)), shadows=shadows)
 
 
 def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:

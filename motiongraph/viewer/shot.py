@@ -45,6 +45,8 @@ class Shot:
             raise MotionError(f"a picture must be 1 to {_LARGEST} pixels wide and high, not {self.size}")
         if isinstance(self.camera, str) and self.camera not in NAMED:
             raise MotionError(f"no camera is called {self.camera!r}; there are {', '.join(NAMED)}")
+        if not np.isfinite([self.offset, self.gap, *(() if isinstance(self.camera, str) else self.camera)]).all():
+            raise MotionError("the camera's numbers, and the metres poses are pushed apart by, must be finite")
         if self.flow is not None and self.flow < 1:
             raise MotionError(f"a flow picture needs at least 1 frame between poses, not {self.flow}")
         for name, known in (("bones", BONES), ("cloud", CHOICES["cloud"]), ("floor", CHOICES["floor"])):

@@ -292,6 +292,8 @@ def test_progress_and_stopping(walk, tmp_path):
         (("-o", "walk.mp4", "--frames", "40:40"), "there are none from 40 up to 40"),
         (("-o", "shot.png", "--size", "9000x10"), "1 to 8192 pixels"),
         (("-o", "shot.png", "--prop", "gone.obj"), "gone.obj: cannot be read"),
+        (("-o", "shot.png", "--camera", "0,nan,4"), "must be finite"),
+        (("-o", "shot.png", "--offset", "inf", "--flow", "9"), "must be finite"),
         (("-o", "shot.png", "--prop", "there.png"), "there.png: holds no faces"),
     ],
 )
