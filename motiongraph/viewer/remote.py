@@ -144,6 +144,7 @@ def status(viewer) -> dict:
         "active": state.active,
         "views": state.scene.views,
         "ghosts": len(state.scene.ghosts),
+        "props": [[prop.name, *prop.size] for prop in state.scene.props],
         "layers": vars(state.scene.layers),
         "characters": sum(len(cast) for cast in state.casts),
         "camera": {name: getattr(camera, name) for name in ("yaw", "pitch", "roll", "distance", "fov")}

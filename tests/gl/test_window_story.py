@@ -62,6 +62,27 @@ def test_playing_and_pausing(someone):
     assert someone.frames(3)["frame"] == still["frame"]
 
 
+def test_a_thing_dropped_on_the_window_stands_in_the_scene(someone, tmp_path):
+    corners = [(x, y, z) for x in (0.0, 0.4) for y in (0.0, 1.2) for z in (0.0, 0.4)]
+    faces = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+    (tmp_path / "post.obj").write_text("".join("v {} {} {}\n".format(*corner) for corner in corners) + faces)
+    x, y, width, height = map(round, someone.rests()["scene"])
+    before = someone.picture()[y : y + height, x : x + width].astype(int)
+    status = someone.until(lambda s: s["props"], "it stands there", drop=[str(tmp_path / "post.obj")])
+    assert status["props"] == [["post", *map(pytest.approx, (0.4, 1.2, 0.4))]]
+    someone.frames(2)
+    after = someone.picture()[y : y + height, x : x + width].astype(int)
+    assert (np.abs(after - before).max(axis=2) > 30).sum() > 500
+    someone.press("tab/Scene")
+    panel = someone.spot("Scene/Bones")
+    someone.move(panel[0] + 5, panel[1] + 5)
+    for name in ("Scene/##one", "Scene/Remove"):
+        someone.xdotool("click", "--repeat", 20, "--delay", 1, 5)  # to the end of the panel
+        someone.press(name)
+    someone.until(lambda s: not s["props"], "it is gone")
+    someone.press("tab/Clip")
+
+
 def test_stepping_and_jumping(someone):
     someone.key("Right", "Right", "Right", "Left")
     assert someone.ask()["frame"][0] == pytest.approx(2)
