@@ -54,7 +54,7 @@ class Layout:
 
     def __init__(self, fresh: bool):
         self._build, self._known = fresh, set()
-        self._returning = False  # the panels were hidden in the frame before
+        self._returning = not fresh  # the panels were hidden in the frame before, or there is none before
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state, ui) -> None:

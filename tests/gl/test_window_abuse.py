@@ -152,7 +152,7 @@ def test_a_crash_loses_nothing(start, tmp_path):
     someone.ask(do=[["BuildGraph"], ["SetPath", [[0, 0], [0, 2]]], ["SetWalkOption", "random", "seconds", 3]])
     someone.until(lambda s: s["graph"] and not s["jobs"], do=[["ShowPanel", "stats", False]])
     before = someone.until(lambda s: s["results"] and not s["jobs"], do=[["MakeWalk"]])
-    someone.key("F11")
+    someone.key("F8", "F11")
     someone.until(lambda s: s["full_screen"] and s["size"] != [480, 360], "full screen")
     someone.process.send_signal(signal.SIGINT)  # as good as any mistake of ours: it comes in the middle of a frame
     assert someone.process.wait(30) == 130
@@ -160,6 +160,8 @@ def test_a_crash_loses_nothing(start, tmp_path):
     status = again.ready()
     assert status["size"] == [480, 360]
     assert "stats" not in status["shown"]
+    again.spot("recover/Open it")
+    assert {name for name in ("Matrix", "Graph", "Walk", "Path") if again.labels(f"{name}/")} == {"Walk"}
     again.press("recover/Open it")
     after = again.until(lambda s: s["results"] and not s["jobs"], "everything again")
     for name in ("clips", "results", "path", "tracks", "parts", "active"):
