@@ -27,11 +27,12 @@ class Filter:
 @dataclass(frozen=True, eq=False)
 class Curves:
     """A choice of curves. index: (k,) which; state: (k,) DIM, KEPT or DEAD; of: how many there are to be drawn, of
-    which every so many was chosen."""
+    which every so many was chosen; exits: (C,) as `last_exits` gives."""
 
     index: np.ndarray
     state: np.ndarray
     of: int
+    exits: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +94,8 @@ class Lanes:
     def chosen(self, graph, wanted: Filter, span=None, most: int = MOST) -> Curves:
         """The curves to be drawn of a view of the graph: those that pass the filter and cross `span`; where they are
         more than `most`, a fair sample of them."""
-        taken, kept = graph.taken[self.there], graph.kept.transitions
-        kept = kept[self.there] | kept[self.back]
-        passed = kept.copy() if wanted.kept else taken
+        kept, exits = graph.kept.transitions, last_exits(graph)
+        passed = kept[self.there] | kept[self.back] if wanted.kept else graph.taken[self.there]
         if wanted.kind != "all":
             passed = passed & ((self.ends[:, 1] == self.ends[:, 3]) == (wanted.kind == "within"))
         if wanted.labels:
@@ -105,9 +105,10 @@ class Lanes:
             passed = passed & self._crossing(span)
         index = np.flatnonzero(passed)
         count, index = len(index), index[:most]
-        state = np.where(kept[index], KEPT, DIM).astype(np.int8)
-        state[self._dead(graph, index, state)] = DEAD
-        return Curves(index, state, count)
+        # Asked only of those that are drawn: a slider that moves asks in every frame.
+        state = np.where(kept[self.there[index]] | kept[self.back[index]], KEPT, DIM).astype(np.int8)
+        state[self._dead(index, state, exits)] = DEAD
+        return Curves(index, state, count, exits)
 
     def _crossing(self, span):
         left, right, top, bottom = span
@@ -115,11 +116,11 @@ class Lanes:
         beside = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
         return beside & (np.maximum(y0, y1) >= top) & (np.minimum(y0, y1) - 1.0 <= bottom)  # arcs rise by a lane
 
-    def _dead(self, graph, index, state):
+    def _dead(self, index, state, exits):
         """Which of the curves of `index` that are dim arrive, either way, where a clip is played to its end."""
         found = np.flatnonzero(state == DIM)
         into = self.into[index[found]]
-        return found[(into[..., 1] > last_exits(graph)[into[..., 0]]).any(axis=1)]
+        return found[(into[..., 1] > exits[into[..., 0]]).any(axis=1)]
 
     def nearest(self, index, point, scale) -> tuple[int, float]:
         """(the curve of `index` that passes nearest to a point, how far, pixels); −1 where there is none.

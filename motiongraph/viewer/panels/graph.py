@@ -26,7 +26,8 @@ _ABOUT = (
 _KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
 _INVITING, _WAITING = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.3)
 _DARK = colour32((0.06, 0.06, 0.07))
-_BUTTON, _TEXT = int(imgui.Col_.button), int(imgui.Col_.text)
+_BUTTON, _HOVERED, _TEXT = int(imgui.Col_.button), int(imgui.Col_.button_hovered), int(imgui.Col_.text)
+_ROUNDING, _PADDING = int(imgui.StyleVar_.frame_rounding), int(imgui.StyleVar_.frame_padding)
 _OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
@@ -160,17 +161,17 @@ def _chips(state, ui) -> None:
     if len(words) < 2:
         return
     style, room = imgui.get_style(), imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
-    imgui.push_style_var(imgui.StyleVar_.frame_rounding, ui.px(10))
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), ui.px(1)))
+    imgui.push_style_var(_ROUNDING, ui.px(10))
+    imgui.push_style_var(_PADDING, (ui.px(8), ui.px(1)))
     for i, word in enumerate(words):
         if i:
             wide = imgui.calc_text_size(word).x + 2 * style.frame_padding.x
             if imgui.get_item_rect_max().x + ui.px(4) + wide < room:
                 imgui.same_line(0.0, ui.px(4))
         colour, on = word_colour(word), word in wanted
-        imgui.push_style_color(imgui.Col_.button, colour32(colour, 0.9 if on else 0.16))
-        imgui.push_style_color(imgui.Col_.button_hovered, colour32(colour, 0.7 if on else 0.35))
-        imgui.push_style_color(imgui.Col_.text, (0.05, 0.05, 0.06, 1.0) if on else (*colour, 1.0))
+        imgui.push_style_color(_BUTTON, colour32(colour, 0.9 if on else 0.16))
+        imgui.push_style_color(_HOVERED, colour32(colour, 0.7 if on else 0.35))
+        imgui.push_style_color(_TEXT, _DARK if on else colour32(colour))
         if imgui.button(f"{word}##chip"):
             state.issue(do.FilterGraph("labels", wanted ^ {word}))
         imgui.pop_style_color(3)
@@ -179,10 +180,12 @@ def _chips(state, ui) -> None:
 
 def _figures(state, ui) -> None:
     """The numbers of the dissertation's section 5.1.2."""
-    report, unit = state.graphs.report, state.graphs.graph.metric.unit
+    graphs, view, report = state.graphs, ui.graph_view, state.graphs.report
+    if view.figures[0] != graphs.version:
+        view.figures = graphs.version, list(_rows(report, graphs.graph.metric.unit))
     section("In numbers")
     if imgui.begin_table("figures", 2, _TABLE):
-        for name, value, more in _rows(report, unit):
+        for name, value, more in view.figures[1]:
             imgui.table_next_row()
             imgui.table_next_column()
             imgui.text_disabled(name)
@@ -231,7 +234,7 @@ def _warnings(graphs) -> None:
     if not found:
         return
     section("Mind")
-    imgui.push_style_color(imgui.Col_.text, theme.WARN)
+    imgui.push_style_color(_TEXT, theme.WARN)
     imgui.push_text_wrap_pos(0.0)
     for sentence in found[:12]:
         imgui.text_unformatted(f"{icons.ICON_FA_TRIANGLE_EXCLAMATION}  {sentence}")

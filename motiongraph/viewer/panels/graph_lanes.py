@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiongraph.app.lanes import along, kept_spans, last_exits
+from motiongraph.app.lanes import along, kept_spans
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.viewer.panels.widgets import word_colour
 
@@ -10,15 +10,16 @@ PAPER = (0.075, 0.082, 0.097, 1.0)
 _LANE, _TAIL, WALK = (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47)
 
 
-def bars(graph, seconds, strips, gap: float, density: float) -> np.ndarray:
+def bars(graph, seconds, strips, exits, gap: float, density: float) -> np.ndarray:
     """(m, 8) of a `draw.curves.Sheet`: labels as strips, darkened where pruning takes frames away, red where motion
-    that is played on comes to its clip's end. strips: as `label_strips` gives; gap: pixels from lane to lane."""
+    that is played on comes to its clip's end. strips: as `label_strips` gives; exits: as `last_exits` does; gap: pixels
+    from lane to lane."""
     half = min(max(0.15 * gap, 1.2 * density), 6.0 * density)
     found = np.zeros((len(strips), 8), np.float32)
     found[:, :2], found[:, 4:7], found[:, 7] = strips[:, 1:3], strips[:, 5:8], 1.0
     found[:, 3] = half * strips[:, 4]
     found[:, 2] = strips[:, 0] + half / gap * strips[:, 3]
-    lost, tails = _lost(graph, seconds), _tails(graph, seconds)
+    lost, tails = _lost(graph, seconds), _tails(graph, seconds, exits)
     shade = np.zeros((len(lost) + len(tails), 8), np.float32)
     shade[:, [2, 0, 1]] = np.concatenate([lost, tails])
     shade[: len(lost), 3], shade[: len(lost), 4:] = half + 0.5 * density, (*PAPER[:3], 0.72)
@@ -62,10 +63,10 @@ def _lost(graph, seconds) -> np.ndarray:
     return gaps[gaps[:, 2] > gaps[:, 1] + 1e-6]
 
 
-def _tails(graph, seconds) -> np.ndarray:
+def _tails(graph, seconds, exits) -> np.ndarray:
     """(n, 3) lane, start and stop of what can only be played to its clip's end."""
-    last, firsts = last_exits(graph), np.array([clip.first for clip in graph.clips])
-    start = np.maximum(last - firsts, 0) / graph.fps
+    firsts = np.array([clip.first for clip in graph.clips])
+    start = np.maximum(exits - firsts, 0) / graph.fps
     tails = np.column_stack([np.arange(len(seconds)), start, seconds])
     return tails[tails[:, 2] > tails[:, 1]]
 

@@ -23,13 +23,14 @@ _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_b
 class GraphView:
     """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
     there are, `rect` where: x, y, width, height, and so `slider`, the one of the threshold; `looked`: the frame it was
-    drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from."""
+    drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from; `figures`: the graph's
+    version and what `panels.graph` tells of it."""
 
     def __init__(self):
         self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
         self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
         self._pointer, self.slider, self.looked, self.trade = None, None, -1, None
-        self._named, self._held = (None, (), 0.0), (None, None, {})
+        self._named, self._held, self.figures = (None, (), 0.0), (None, None, {}), (None, ())
 
     def draw(self, state, ui, height: float) -> None:
         graphs, self.looked = state.graphs, ui.timings.count
@@ -80,7 +81,7 @@ class GraphView:
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
             if self._labels[0] != graphs.built:
                 self._labels = graphs.built, lanes.label_strips(graphs.graph)
-            bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], gap, density)
+            bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], chosen.exits, gap, density)
             sheet = Sheet(size, place, graphs.lanes.rows, picks, bars, dearest, width, lanes.PAPER)
             self._sheet = key, sheet
         ends = (x, y), (x + wide, y + high)

@@ -1,5 +1,7 @@
 """The distance matrix of two clips as a heat map: pointing at a cell shows both poses, clicking plays what it means."""
 
+import math
+
 import numpy as np
 from imgui_bundle import imgui, implot
 
@@ -116,8 +118,9 @@ def _plot(heat, size, state, ui) -> None:
     if not implot.begin_plot("##matrix", size, _PLOT):
         return
     implot.setup_axes(f"{heat.b.name}, frames", f"{heat.a.name}, frames", _AXIS, _DOWN)
-    for axis in (implot.ImAxis_.x1, implot.ImAxis_.y1):
+    for axis, ticks in zip((implot.ImAxis_.x1, implot.ImAxis_.y1), _ticks(heat, kept, ui)):
         implot.setup_axis_zoom_constraints(axis, 6.0, 4.0 * max(n, m))
+        implot.setup_axis_ticks(axis, ticks)
     if kept["fit"]:
         kept["fit"], kept["whole"] = kept["fit"] - 1, True
         implot.setup_axes_limits(*_whole(heat, kept.get("area", (1.0, 1.0))), imgui.Cond_.always)
@@ -159,6 +162,30 @@ def _whole(heat, area):
     scale = 1.04 * max(m / area[0], n / area[1])
     x, y = heat.start_b + 0.5 * (m - 1), heat.start_a + 0.5 * (n - 1)
     return x - 0.5 * scale * area[0], x + 0.5 * scale * area[0], y - 0.5 * scale * area[1], y + 0.5 * scale * area[1]
+
+
+def _ticks(heat, kept, ui) -> tuple[list[float], list[float]]:
+    """Round numbers of frames along both axes as they were seen last; only of frames that there are."""
+    (n, m), (left, top, right, bottom) = heat.shape, kept.get("seen", (0.0, 0.0, *heat.shape[::-1]))
+    area = kept.get("area", (1.0, 1.0))
+    key = heat.number, left, top, right, bottom, area
+    if kept.get("ticks key") != key:
+        across = _round_frames(heat.start_b, m, left, right, ui.px(44) / area[0])
+        kept["ticks key"], kept["ticks"] = (
+            key,
+            (across, _round_frames(heat.start_a, n, top, bottom, ui.px(26) / area[1])),
+        )
+    return kept["ticks"]
+
+
+def _round_frames(start: int, count: int, low: float, high: float, share: float) -> list[float]:
+    """Those of the cells low … high, of which there are `count` from frame `start` on; apart by at least a share of
+    what is seen."""
+    wanted = max(share * (high - low), 1.0)
+    ten = 10 ** math.floor(math.log10(wanted))
+    step = next(ten * k for k in (1, 2, 5, 10) if ten * k >= wanted)
+    first, last = start + max(low - 0.5, 0.0), start + min(high - 0.5, count - 1.0)
+    return [float(step * k) for k in range(math.ceil(first / step), math.floor(last / step) + 1)] or [float(start)]
 
 
 def _minima(heat, seen, area, threshold, kept, ui) -> np.ndarray:

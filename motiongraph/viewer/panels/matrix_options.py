@@ -93,6 +93,7 @@ def _histogram(heat, threshold, state, ui) -> None:
     high = _span(heat, threshold, ui)
     middles, heights, width = ui.heats.kept["bars"]
     implot.setup_axes("", "", _LOCKED, _HIDDEN)
+    implot.setup_axis_format(implot.ImAxis_.x1, f"%g {heat.unit}")
     visible = middles <= high + width
     tallest = float(heights[visible].max(initial=1.0))
     implot.setup_axes_limits(0.0, high, 0.0, 1.08 * tallest, imgui.Cond_.always)

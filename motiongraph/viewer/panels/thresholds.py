@@ -19,12 +19,14 @@ _PLOT = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_
 _AXIS = int(implot.AxisFlags_.no_label | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_menus)
 _ACCENT, _GOOD = imgui.ImVec4(*theme.ACCENT), imgui.ImVec4(*theme.GOOD[:3], 0.9)
 _UNDER, _LIMIT = imgui.ImVec4(*theme.ACCENT[:3], 0.22), imgui.ImVec4(1.0, 1.0, 1.0, 0.9)
+_ACROSS, _UP, _ALWAYS = int(implot.ImAxis_.x1), int(implot.ImAxis_.y1), int(imgui.Cond_.always)
 _HIGH = 118.0  # points of the curve
 _TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.scroll_x | imgui.TableFlags_.no_pad_outer_x)
 _WORD = int(imgui.TableColumnFlags_.width_fixed)
 _PAIRED = int(imgui.TableColumnFlags_.width_fixed | imgui.TableColumnFlags_.angled_header)
 _LEAN = math.radians(22.0)  # of the words above the columns
 _SLANT, _PADDING = int(imgui.StyleVar_.table_angled_headers_angle), int(imgui.StyleVar_.cell_padding)
+_FRAME, _GRAB = int(imgui.StyleVar_.frame_padding), int(imgui.StyleVar_.grab_min_size)
 _TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 
@@ -55,8 +57,8 @@ def _mode(limits, ui) -> str:
 
 
 def _big(state, ui, value, dearest, unit) -> None:
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), ui.px(8)))
-    imgui.push_style_var(imgui.StyleVar_.grab_min_size, ui.px(16))
+    imgui.push_style_var(_FRAME, (ui.px(8), ui.px(8)))
+    imgui.push_style_var(_GRAB, ui.px(16))
     imgui.set_next_item_width(-1)
     shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graphs.graph.is_auto else "")
     changed, value = imgui.slider_float("##threshold", min(value, dearest), 0.0, dearest, shown, _SLIDER)
@@ -114,9 +116,9 @@ def _plot(state, ui, dearest, unit, mode) -> None:
     imgui.push_id("trade-off")
     if implot.begin_plot("##kept", (-1, ui.px(_HIGH)), _PLOT):
         implot.setup_axes("", "", _AXIS, _AXIS)
-        implot.setup_axis_format(implot.ImAxis_.x1, f"%g {unit}")
-        implot.setup_axis_format(implot.ImAxis_.y1, "%g%%")
-        implot.setup_axes_limits(0.0, dearest, 0.0, 105.0, imgui.Cond_.always)
+        implot.setup_axis_format(_ACROSS, f"%g {unit}")
+        implot.setup_axis_format(_UP, "%g%%")
+        implot.setup_axes_limits(0.0, dearest, 0.0, 105.0, _ALWAYS)
         _, x, y = view.trade
         spec = implot.Spec()
         spec.fill_color = _UNDER
