@@ -69,7 +69,7 @@ def measure(mocap: Path) -> dict:
         while len(state.library) < count:
             state.library.add(first.clip, first.prepared)
         state.issue(do.SetLayer("crowd", count > 1))
-        with undrawn(), _unshown(viewer):
+        with undrawn(), unshown(viewer):
             _phases(viewer, 30)  # the layout settles, poses are there
             figures = _phases(viewer, FRAMES)
             loop.perf_counter = time.thread_time
@@ -125,7 +125,7 @@ def undrawn():
 
 
 @contextmanager
-def _unshown(viewer):
+def unshown(viewer):
     """Nor are the panels drawn, and nothing is shown."""
     from imgui_bundle import imgui
 
