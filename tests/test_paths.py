@@ -95,7 +95,8 @@ def test_a_goal_that_is_dragged_leaves_the_ribbon_as_it_is(state):
 
 def test_the_point_that_a_press_would_catch_is_marked(state):
     tell(state, do.SetPath(((0, 0), (0, 0.8), (0, 8)), curve="polyline"), do.SetTool("edit"))
-    for distance, at, caught in ((10.0, 0.2, 0), (10.0, 0.4, None), (30.0, 0.35, 0)):
+    cases = ((10.0, 0.2, 0), (10.0, 0.4, None), (30.0, 0.4, None), (10.0, 0.6, 1), (10.0, 7.5, None), (30.0, 7.5, 2))
+    for distance, at, caught in cases:
         state.camera.distance = distance
         state.path.under = (0.0, at)
         (balls,) = [b for b in Paths().batches(state, None, None) if isinstance(b, Spheres)]

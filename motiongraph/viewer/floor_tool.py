@@ -1,17 +1,29 @@
 """What a tool does on the floor when it is pressed, dragged and let go: drawing, moving points, painting, planting."""
 
+import numpy as np
+
 from motiongraph.app import commands as do
 
 _LEFT, _RIGHT = 0, 1
-_POINT, _LINE = 0.25, 0.35  # metres within which a point is caught, and the path
+_HANDLE, _LEAST = 0.35, 0.1  # metres within which points and the path are caught, from near by; points at the least
+_ROOM = 0.35  # of the way to the next point: beyond that another one can be added
 _BRUSH = 0.15  # metres to each side
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
 
 
-def reach(state) -> float:
-    """Metres within which a point is caught; more from afar. Points of a drawn path leave room between them to add
-    others there."""
-    return _POINT * max(1.0, state.camera.distance / 12.0)
+def _reach(state) -> float:
+    """Metres; more from afar."""
+    return _HANDLE * max(1.0, state.camera.distance / 12.0)
+
+
+def caught(state, place) -> int | None:
+    """The number of the point that a press at a place takes hold of; half way between two it is none of them."""
+    points = state.path.points
+    near = state.path.point_at(*place, _reach(state))
+    if near is None or len(points) < 2:
+        return near
+    gap = np.partition(np.hypot(*(points - points[near]).T), 1)[1]
+    return near if np.hypot(*(points[near] - place)) <= max(_ROOM * gap, _LEAST) else None
 
 
 class FloorTool:
@@ -25,20 +37,19 @@ class FloorTool:
         """Whether the button is the tool's from now on."""
         path, tool = state.path, state.path.tool
         if tool == "edit":
-            near = reach(state)
-            caught = path.point_at(*place, near)
+            point = caught(state, place)
             if button == _RIGHT:
-                if caught is not None:
-                    state.issue(do.RemovePoint(caught))
-                return caught is not None
+                if point is not None:
+                    state.issue(do.RemovePoint(point))
+                return point is not None
             if button != _LEFT:
                 return False
-            if caught is None and path.nearest(*place)[1] < near * _LINE / _POINT:
+            if point is None and path.nearest(*place)[1] < _reach(state):
                 state.issue(do.AddPoint(*place))
-                caught = "new"
+                point = "new"
             else:
-                state.issue(do.ChoosePoint(caught))
-            self._point = caught
+                state.issue(do.ChoosePoint(point))
+            self._point = point
             return True
         if button != _LEFT:
             return False
@@ -74,7 +85,7 @@ class FloorTool:
         """The brush reaches from where it was to where it is, along the path."""
         path = state.path
         along, off = path.nearest(*place)
-        if off > 2 * _LINE:
+        if off > 2 * _HANDLE:
             self._along = None
             return
         before = along if self._along is None or abs(along - self._along) > _JUMP else self._along

@@ -7,7 +7,7 @@ import numpy as np
 from motiongraph.app.playback import way_of
 from motiongraph.app.strokes import placed
 from motiongraph.viewer.draw.frame import Batch, Capsules, Lines, marks, polyline, spheres
-from motiongraph.viewer.floor_tool import reach
+from motiongraph.viewer.floor_tool import caught
 from motiongraph.viewer.panels.widgets import word_colour
 
 GOOD, FAIR, POOR = (0.20, 0.62, 0.36), (0.93, 0.66, 0.18), (0.84, 0.24, 0.20)
@@ -64,7 +64,7 @@ class Paths:
         if path.goal is not None:
             found += self._part("goal", path.goal, lambda: _goal(path.goal))
         if path.tool == "edit" and len(path.points):
-            near = path.point_at(*path.under, reach(state)) if path.under else None
+            near = caught(state, path.under) if path.under else None
             found += self._part("handles", (path.version, path.chosen, near), lambda: _handles(path, near))
         if path.stroke:
             found += self._drawn(path.stroke)

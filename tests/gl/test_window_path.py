@@ -18,6 +18,7 @@ def someone(screen, tmp_path_factory):
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 600))
     try:
         someone.ready(2)
+        someone.lightly()
         someone.ask(do=[["SetLabels", 1, ["walk"]]])
         someone.move(*someone.middle())
         someone.key("u")
@@ -77,7 +78,6 @@ def test_drawing_editing_walking_and_leading(someone):
 
 
 def test_painting_points_ready_made_paths_replay_and_reset(someone):
-    someone.lightly()
     someone.ask(do=[["ClearPath"], ["Pause"]])
     x, y, width, height = someone.ask()["scene"]
     someone.key("p")
