@@ -204,6 +204,7 @@ def test_another_one_takes_the_place_of_a_preview_wherever_it_is_shown(led):
 def test_reset_calls_off_what_is_about_to_come(led):
     at_once(led, do.Lead(False), do.ResetWalk())
     assert not results(led)
+    at_once(led, do.SetWalkOption("random", "seconds", 3.0), do.MakeWalk())
     led.issue(do.Lead())
     carry_out(led)
     assert under_way(led)
@@ -212,7 +213,13 @@ def test_reset_calls_off_what_is_about_to_come(led):
     assert not under_way(led)
     steps(led, 3)
     assert led.leading is None
-    assert not any(entry.made for entry in led.library)
+    assert [entry.name for entry in led.library if entry.made] == ["random 1"]  # what was there before stays
+    assert not errors(led)
+
+
+def test_what_was_removed_is_not_kept(led):
+    at_once(led, do.RemoveClip(led.leading.number), do.Lead(False))
+    assert not results(led)
     assert not errors(led)
 
 

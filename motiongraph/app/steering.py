@@ -74,9 +74,11 @@ def _(command: do.Lead, state):
     elif not command.on:
         state.leading, path.waiting = None, False
         state.jobs.call_off("lead")
-        if led is not None and led.seconds > 0.5:
+        if led is None or led.number not in state.library.entries:  # it was removed: nothing is to be kept
+            return
+        if led.seconds > 0.5:
             keep(state, led)
-        elif led is not None:
+        else:
             apply(do.RemoveClip(led.number), state)
 
 
@@ -98,12 +100,12 @@ def _(command: do.Replay, state):
 def _(command: do.ResetWalk, state):
     led, track = state.leading, state.tracks[RESULT]
     entry = state.library.get(led.number if led is not None else track.clip)
-    was_led = under_way(state)
+    sets_off = led is None and under_way(state)
     state.leading, state.path.waiting = None, False
     state.jobs.call_off("lead")
+    if sets_off:  # which it does not any more: that is all there is to take back
+        return
     if entry is None or not entry.made:
-        if was_led:  # it does not set off, which is all there is to take back
-            return
         raise MotionError("there is no walk to take back")
     state.jobs.call_off(keeping(entry.number))
     apply(do.RemoveClip(entry.number), state)
