@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motiongraph.app import commands as do
+from motiongraph.app.pair import Pair
 from motiongraph.app.scene import MOST_POSES, flow_step
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
@@ -140,3 +141,22 @@ def test_a_flow_picture_has_only_so_many_poses(state, scenery, every, step, pose
     assert newest.groups is None
     tell(state, do.SetLayer("bone_style", "boxes"))
     assert len(shown(scenery, state, Solids)) == 3
+
+
+# Pairs
+
+
+def test_the_windows_of_a_pair_as_clouds(state, scenery):
+    here = (0.0, 0.0, 0.0)
+    state.scene.pair = Pair(state.entry, 100, state.entry, 300, here, window=40, placed=here, clouds=True)
+    clouds = shown(scenery, state, Points)
+    bones = len(state.entry.clip.skeleton) - 1
+    for cloud, frame in zip(clouds, (100, 300), strict=True):
+        rows = cloud.rows.reshape(40, bones, 5, 8)
+        positions = state.entry.clip.positions()[frame : frame + 40]
+        middles = 0.5 * (positions[:, 1:] + positions[:, state.entry.clip.skeleton.parents[1:]])
+        middles[..., 1] += state.entry.prepared.lift
+        np.testing.assert_allclose(rows[:, :, 2, :3], middles, atol=1e-4)
+        assert not cloud.through
+        assert (rows[0, ..., 3] > rows[1:, ..., 3].max()).all()
+        assert (np.diff(rows[:, 0, 0, 7]) < 0).all()  # fainter with time
