@@ -184,7 +184,7 @@ def test_a_save_that_fails_leaves_what_was_there(graph, content, tmp_path, monke
     path = tmp_path / "g.mgraph"
     path.write_bytes(content)
 
-    def broken(kind, head, arrays):
+    def broken(*given):
         yield b"half"
         raise OSError(28, "No space left on device")
 

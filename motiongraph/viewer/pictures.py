@@ -57,4 +57,4 @@ def _save(state, path, pixels) -> None:
         deliver(path)
 
     then = lambda done: state.say(f"picture in {done}")  # noqa: E731
-    state.jobs.start(f"picture {path}", f"writing {path.name}", work, then)
+    state.jobs.start(f"picture {path}", f"writing {path.name}", work, then, needed=True)
