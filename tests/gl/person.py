@@ -200,7 +200,7 @@ class Person:
 
         def plain(label):
             window, _, text = label.partition("/")
-            window = "list" if window.startswith(("##Combo", "##Menu", "##Popup")) else window
+            window = "list" if window.startswith(("##Combo", "Menu_", "##Popup")) else window
             return f"{window}/{''.join(c for c in text if not 0xE000 <= ord(c) < 0xF900).strip()}"
 
         spots = self.ask(watch=True)["spots"]
