@@ -169,5 +169,6 @@ def test_a_crash_loses_nothing(start, tmp_path):
     for name in ("clips", "transitions", "limits", "candidates", "stale"):
         assert after["lanes"][name] == before["lanes"][name], name
     assert not [label for label in again.labels() if label.startswith("recover/")]
-    assert again.quit() == 0
-    assert [path.name for path in (tmp_path / "config").glob("*.mgproj")] == ["unsaved.mgproj"]
+    again.ask(do=[["SaveProject", str(tmp_path / "walk 1.2")], ["Quit"]])  # quitting waits for what is being saved
+    assert again.process.wait(30) == 0
+    assert [path.name for path in tmp_path.rglob("*.mgproj")] == ["walk 1.2.mgproj"]
