@@ -187,9 +187,15 @@ def test_a_threshold_that_would_do_is_offered(state):
     way = {"source": "run", "target": "left"}
     tell(state, do.SetWalk("connect"), *(do.SetWalkOption("connect", *option) for option in way.items()))
     tell(state, do.SetThreshold(0.1), do.MakeWalk())
-    offer = state.walking.offer
+    offer = state.walking.offer(state)
     assert "it can at" in state.walking.problem
     assert offer > 0.1
+    graph, drawn = state.graphs.graph, state.graphs.drawn
+    tell(state, do.DropGraph())
+    assert state.walking.offer(state) is None  # another graph may count in other units
+    state.graphs.take(graph, drawn)
+    tell(state, do.MakeWalk())
+    assert state.walking.offer(state) == offer
     tell(state, do.SetThreshold(offer), do.MakeWalk())
     assert state.walking.problem == ""
     assert len(results(state)) == 1

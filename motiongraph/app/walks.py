@@ -50,13 +50,14 @@ _AT = re.compile(r" at (\d+(?:\.\d+)?)$")  # how the sentences of walks end that
 @dataclass(eq=False)
 class WalkState:
     """method: of the next walk; options: of every method, see OPTIONS; waiting: a walk is made once the graph is
-    there; problem: why the last one was not found."""
+    there; problem: why the last one was not found, in which graph: `GraphState.built`."""
 
     method: str = "random"
     options: dict[str, dict] = field(default_factory=lambda: deepcopy(OPTIONS))
     seed: int = 0
     waiting: bool = False
     problem: str = ""
+    built: int = 0
     _names: tuple = (None, (), ())
 
     @property
@@ -72,10 +73,9 @@ class WalkState:
             return own["way"] == "trials"
         return self.method in ("greedy", "random") or own.get("among", 1) > 1
 
-    @property
-    def offer(self) -> float | None:
-        """The threshold at which what failed would not, where that is known."""
-        found = _AT.search(self.problem)
+    def offer(self, state) -> float | None:
+        """The threshold at which what failed would not, where that is known of the graph in hand."""
+        found = _AT.search(self.problem) if self.built == state.graphs.built else None
         return float(found[1]) if found else None
 
     def names(self, state) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -190,7 +190,7 @@ def _(command: do.NewSeed, state):
 @apply.register
 def _(command: do.MakeWalk, state):
     walking, graphs = state.walking, state.graphs
-    walking.waiting, walking.problem = False, ""
+    walking.waiting, walking.problem, walking.built = False, "", graphs.built
     try:
         wanted = _wanted(state)
         if graphs.graph is None and not being_built(state):

@@ -73,7 +73,9 @@ def _advice(made, state) -> None:
         f"At a threshold of {told['threshold']:g} {made.unit} it would be {100 * told['missed']:.0f} cm.",
     )
     imgui.pop_text_wrap_pos()
-    if imgui.button(f"Use {told['threshold']:g} {made.unit}", (-1, 0)):
+    graph = state.graphs.graph
+    known = graph is not None and graph.candidates is made.graph.candidates  # of another graph it would say nothing
+    if known and imgui.button(f"Use {told['threshold']:g} {made.unit}", (-1, 0)):
         state.issue(do.SetThreshold(told["threshold"]))
         state.issue(do.TakeOptions(in_hand(state).number))
         state.issue(do.MakeWalk())

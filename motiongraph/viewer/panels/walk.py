@@ -123,8 +123,8 @@ def _problem(state, ui) -> None:
     imgui.push_text_wrap_pos(0.0)
     imgui.text_unformatted(walking.problem[:1].upper() + walking.problem[1:])
     imgui.pop_text_wrap_pos()
-    offer, graph = walking.offer, state.graphs.graph
-    if offer is not None and graph is not None and imgui.button(f"Use {offer:g} {graph.metric.unit}"):
+    offer = walking.offer(state)
+    if offer is not None and imgui.button(f"Use {offer:g} {state.graphs.graph.metric.unit}"):
         state.issue(do.SetThreshold(offer))
         state.issue(do.MakeWalk())
     ends = walking.problem.endswith("not pruned") and walking.option.get("pruned")
