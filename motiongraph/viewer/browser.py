@@ -33,6 +33,8 @@ def wait(dialog, state) -> None:
         dialog.close()
         return
     imgui.text("This is asked in a window of its own.")
+    size = imgui.get_font_size()
+    imgui.dummy((imgui.calc_text_size(dialog.question.title).x + 3 * size, 0.2 * size))  # the title is to be read
     found = dialog.found()
     if found is not None:
         imgui.close_current_popup()

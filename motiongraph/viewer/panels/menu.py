@@ -27,6 +27,8 @@ def menu_bar(state, ui) -> None:
     for name, content in _MENUS.items():
         if imgui.begin_menu(name):
             content(state, ui)
+            if imgui.is_key_pressed(imgui.Key.escape, False):
+                imgui.close_current_popup()
             imgui.end_menu()
     text, width = _rate(*ui.timings.summary()[:2], ui.scale)
     imgui.same_line(imgui.get_window_width() - width)

@@ -46,8 +46,13 @@ def stats_panel(state, ui) -> None:
         imgui.end_table()
     section("Scene")
     characters = sum(len(cast) for cast in state.casts)
-    imgui.text_disabled(f"{characters} character{'' if characters == 1 else 's'} · {len(state.library)} clips")
+    imgui.text_disabled(_counted(characters, len(state.library)))
     note(ui.renderer)
+
+
+@lru_cache(maxsize=4)
+def _counted(characters: int, clips: int) -> str:
+    return f"{characters} character{'' if characters == 1 else 's'} · {clips} clip{'' if clips == 1 else 's'}"
 
 
 @lru_cache(maxsize=4)
