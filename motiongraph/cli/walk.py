@@ -161,7 +161,7 @@ def walk(
     graph = graph.pruned(graph.least) if pruned else graph.whole()
     with progress_bar() as progress:
         found = _find(graph, method, given, seed, progress)
-    motion = synthesize(found, cleanup=cleanup, name=output.stem)
+        motion = synthesize(found, cleanup=cleanup, name=output.stem, progress=progress)
     save(motion, output)
     if log is not None:
         with writing(log, "w", encoding="utf-8") as file:
