@@ -33,6 +33,7 @@ def shared(screen, clips, tmp_path_factory):
     """One window for all the stories that leave it as they found it; started as a person would."""
     someone = Person(screen, tmp_path_factory.mktemp("person"), clips, program=[ROOT / "scripts" / "run"])
     someone.ready(2)
+    someone.lightly()
     yield someone
     someone.close()
 
@@ -196,7 +197,8 @@ def test_flying(someone):
     x, y = someone.middle()
     someone.move(x, y)
     someone.frames(2)
-    before = np.array(someone.ask()["camera"]["eye"])
+    status = someone.ask()
+    before = np.array(status["camera"]["eye"])
     someone.xdotool("mousedown", 3)
     someone.frames(2)
     someone.xdotool("keydown", "w")
@@ -204,7 +206,8 @@ def test_flying(someone):
     someone.xdotool("keyup", "w")
     someone.xdotool("mouseup", 3)
     someone.frames(2)
-    assert moved["layers"]["shadows"]  # the letters were for flying, and nothing else
+    for name in ("layers", "tool", "results", "jobs"):  # the letter was for flying, and nothing else
+        assert moved[name] == status[name]
     someone.key("z")
     someone.until(lambda s: s["follow"])
 
@@ -427,6 +430,7 @@ def test_first_run_quits_and_remembers(screen, tmp_path):
         x, y = (round(place) for place in someone.middle())
         middle = someone.picture()[y - 80 : y + 80, x - 60 : x + 60].astype(int)
         assert (middle[..., 0] - middle[..., 2]).max() > 60  # the character, which is warm, is where the camera looks
+        someone.lightly()
         someone.ask(resize=[760, 500])
         someone.until(lambda s: s["size"] == [760, 500], "resized")
         someone.ask(do=[["RecordVideo", str(tmp_path / "film.mp4"), 240, 96, 96]])
