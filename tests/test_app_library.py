@@ -55,6 +55,22 @@ def test_a_folder_opens_grouped_and_plays(state, folder):
     assert len(state.casts[0]) == 1
 
 
+def test_names_that_no_file_can_have_are_one_sentence(state, folder):
+    tell(state, do.OpenPaths((folder / f"{'x' * 300}.bvh",)))
+    assert [(m.level, "there is no such file" in m.text) for m in state.messages] == [("error", True)]
+
+
+def test_ticks_are_counted_and_labels_found(state, folder):
+    tell(state, do.OpenPaths((folder,)))
+    assert state.library.used == 3
+    tell(state, do.UseClip(2, False), do.SetLabels(1, ("Walk",)), do.SetLabels(1, ("slow", "Walk"), 10, 20))
+    assert state.library.used == 2
+    entry = state.library[1]
+    assert entry.everywhere == "Walk"
+    assert "walk" in entry.findable
+    assert entry.name in entry.findable
+
+
 def test_what_fails_says_why_and_disturbs_nothing(state, folder):
     (folder / "bad.bvh").write_text("HIERARCHY\nROOT hips\n{\n  OFFSET 0 0 zero\n")
     tell(state, do.OpenPaths((folder, folder / "nowhere.bvh")))

@@ -413,6 +413,28 @@ def test_fetch_says_what_there_is(run, tmp_path):
     assert f"{folder} has the skeleton and 2 trials of subject 16, 3 files were there already" in err
 
 
+# ---- the window
+
+
+def test_a_file_in_place_of_a_command_is_opened(run, monkeypatch):
+    from motiongraph.viewer import loop
+
+    opened = []
+    monkeypatch.setattr(loop, "view", opened.append)
+    assert [run(*words)[0] for words in (["walker.bvh"], [".", "walker.bvh"], ["view", "walker.bvh"], [])] == [0] * 4
+    assert opened == [[Path("walker.bvh")], [Path("."), Path("walker.bvh")], [Path("walker.bvh")], ()]
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [("wlak", "No such command 'wlak'"), ("wlak.bvh", "wlak.bvh: there is no such file or folder")],
+)
+def test_neither_a_command_nor_a_file(run, word, sentence):
+    status, out, err = run(word)
+    assert (status, out) == (2, "")
+    assert sentence in err
+
+
 # ---- the environment
 
 
