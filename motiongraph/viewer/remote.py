@@ -101,7 +101,8 @@ def _reply(viewer, asked: dict) -> dict:
 
 def _lanes(state, ui) -> dict | None:
     """The graph in hand and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
-    lanes; curves: chosen, of how many, drawn so far; ends: of the first of them."""
+    lanes; curves: chosen, of how many, drawn so far; ends: of the first of them; plot: where the trade-off is, x, y,
+    width, height."""
     graphs, view = state.graphs, ui.graph_view
     if graphs.graph is None:
         return None
@@ -110,6 +111,7 @@ def _lanes(state, ui) -> dict | None:
         "candidates": len(graphs.graph.candidates.table),
         "transitions": graphs.report["transitions"],
         "limits": [graphs.graph.thresholds.within, graphs.graph.thresholds.between],
+        "pairs": {"–".join(pair): value for pair, value in graphs.graph.thresholds.pairs},
         "auto": graphs.graph.is_auto,
         "automatic": graphs.automatic,
         "stale": stale(state),
@@ -118,6 +120,7 @@ def _lanes(state, ui) -> dict | None:
         "version": graphs.version,
         "rect": view.rect,
         "slider": view.slider,
+        "plot": view.plot,
         "span": graphs.span or graphs.lanes.whole,
         "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
         "ends": graphs.lanes.ends[view.index[0]].tolist() if len(view.index) else None,
@@ -203,6 +206,10 @@ def _matrix(state, ui) -> dict | None:
         "clips": [heat.a.name, heat.b.name],
         "shape": heat.shape,
         "threshold": threshold,
+        "unit": heat.unit,
+        "window": heat.window,
+        "search": [heat.search.method, heat.search.radius, heat.search.border],
+        "clouds": state.matrix.clouds,
         "below": heat.below(threshold),
         "best": heat.minima[:5].tolist(),
         "plot": kept.get("plot"),

@@ -12,6 +12,7 @@ def someone(screen, tmp_path_factory):
     files = [resource("assets/samples") / f"{name}.bvh" for name in ("walk", "run", "walk_run")]
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", *files, size=(1100, 760))
     someone.ready(3)
+    someone.lightly()
     someone.ask(do=[["Pause"], ["ShowPanel", "graph", True]])
     yield someone
     someone.close()
@@ -23,7 +24,8 @@ def built(someone):
     if someone.ask()["lanes"] is None:
         someone.move(*someone.middle())
         someone.key("ctrl+b")
-    someone.ask(do=[["ShowLanes"], ["SetThreshold", "auto"], ["FilterGraph", "kept", False]])
+    whole = [["FilterGraph", "kept", False], ["FilterGraph", "kind", "all"], ["FilterGraph", "labels", []]]
+    someone.ask(do=[["ShowLanes"], ["SetThreshold", "auto"], *whole])
     someone.until(settled, "the picture of the graph")
     return someone
 
@@ -62,6 +64,13 @@ def test_pointing_shows_the_pair_and_clicking_plays_it(built):
     assert "→" in status["tracks"][2]
     built.move(*built.middle())
     assert built.until(lambda s: s["pair"] is None)["lanes"]["pointed"] is None
+    built.ask(do=[["TakeTrack", 0], ["Pause"]])
+    built.move(*near)
+    built.until(lambda s: s["pair"] is not None, "the pair again")
+    built.key("u")  # a panel that is not there points at nothing
+    assert built.until(lambda s: s["pair"] is None, "nobody")["lanes"]["pointed"] is None
+    built.key("u")
+    built.move(*built.middle())
 
 
 def test_the_wheel_zooms_and_dragging_moves(built):
@@ -92,6 +101,71 @@ def test_dragging_the_slider_changes_the_graph(built):
     lowest = built.until(lambda s: s["lanes"]["limits"][0] == 0.0, "a threshold of zero")["lanes"]
     assert lowest["transitions"] == 0
     assert any("keeps 0.0 s" in warning for warning in lowest["warnings"])
+
+
+def test_the_white_line_is_dragged(built):
+    before = built.ask()["lanes"]
+    x, y, wide, high = before["plot"]
+    dearest = 15.0
+    at = x + wide * before["limits"][0] / dearest
+    built.drag((at, y + 0.4 * high), (x + 0.6 * wide, y + 0.4 * high))
+    lanes = built.ask()["lanes"]
+    assert lanes["limits"] == pytest.approx([0.6 * dearest] * 2, abs=0.2)
+    assert lanes["transitions"] > before["transitions"]
+    assert not lanes["auto"]
+    built.press("Graph/Auto " + f"{lanes['automatic']:.1f}")
+    assert built.until(lambda s: s["lanes"]["auto"], "automatic again")["lanes"]["limits"] == before["limits"]
+
+
+def test_chips_kinds_and_what_is_kept_choose_curves(built):
+    everything = built.ask()["lanes"]["curves"][1]
+
+    def shown(name, value, **question):
+        built.until(lambda s: s["lanes"]["filter"][name] == value, "another choice", **question)
+        return built.frames(2)["lanes"]["curves"][1]
+
+    built.press("Graph/run")
+    assert 0 < shown(0, ["run"]) < everything
+    built.press("Graph/run")
+    assert shown(0, []) == everything
+    built.press("Graph/##kind")
+    built.choose("within clips")
+    assert shown(1, "within") + shown(1, "between", do=[["FilterGraph", "kind", "between"]]) == everything
+    built.press("Graph/only what is kept")
+    assert shown(2, True) < everything
+
+
+def test_clicking_a_lane_shows_the_clip_there(built):
+    built.until(lambda s: s["lanes"]["curves"][0] == 0, "no curve in the way", do=[["SetThreshold", 0.0]])
+    built.click(*place(built, 2.0, 1))
+    status = built.until(lambda s: s["tracks"][s["active"]] == "run", "the clip of the second lane")
+    assert status["frame"][status["active"]] == pytest.approx(240, abs=8)
+
+
+def test_every_pair_of_labels_has_its_limit(built):
+    """As many labels as the samples have: more than are in sight at once."""
+    words = [f"word {n}" for n in range(8)]
+    built.ask(do=[["SetLabels", 1, words], ["BuildGraph"]])
+    built.until(lambda s: not s["jobs"] and not s["lanes"]["stale"], "a graph with many labels")
+    built.press("Graph/##mode")
+    built.choose("by labels")
+    x, y, *_ = built.spot("Graph/between clips")
+    built.move(x + 4, y - 20)
+    built.xdotool("click", "--repeat", 3, 5)
+    built.frames(4)
+    cells = built.labels("Graph/##")
+    x, y, wide, high = built.spot("Graph/##run–run")
+    built.move(x + 0.5 * wide, y + 0.5 * high)
+    built.xdotool("click", "--repeat", 30, 7)  # to the right
+    built.frames(4)
+    cells |= built.labels("Graph/##")
+    everyone = sorted({*words, "run", "straight", "walk"})
+    assert cells.keys() >= {f"Graph/##{a}–{b}" for i, b in enumerate(everyone) for a in everyone[: i + 1]}
+    x, y, wide, high = built.spot("Graph/##word 3–word 7")
+    built.drag((x + 0.5 * wide, y + 0.5 * high), (x + 0.5 * wide + 60, y + 0.5 * high))
+    assert list(built.ask()["lanes"]["pairs"]) == ["word 3–word 7"]
+    built.press("Graph/##word 3–word 7", button=3)
+    built.until(lambda s: s["lanes"]["pairs"] == {}, "an empty cell")
 
 
 def test_unticking_makes_it_stale_and_updating_mends_it(built):

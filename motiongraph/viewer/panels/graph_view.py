@@ -22,14 +22,14 @@ _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_b
 
 class GraphView:
     """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
-    there are, `rect` where: x, y, width, height, and so `slider`, the one of the threshold; `looked`: the frame it was
-    drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from; `figures`: the graph's
-    version and what `panels.graph` tells of it."""
+    there are, `rect` where: x, y, width, height, and so `slider` and `plot` of the threshold; `looked`: the frame it
+    was drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from; `figures`: the
+    graph's version and what `panels.graph` tells of it."""
 
     def __init__(self):
         self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
         self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
-        self._pointer, self.slider, self.looked, self.trade = None, None, -1, None
+        self._pointer, self.slider, self.plot, self.looked, self.trade = None, None, None, -1, None
         self._named, self._held, self.figures = (None, (), 0.0), (None, None, {}), (None, ())
 
     def draw(self, state, ui, height: float) -> None:

@@ -16,6 +16,7 @@ from motiongraph.viewer.panels.widgets import action_button, colour32, icons, no
 _NEAR = 7.0  # points around the mouse in which a click takes a minimum
 _APART = 7.0  # points between minima that are drawn
 _STILL = 4.0  # points that the mouse may move in a click
+_ZOOM = 0.2  # a step of the wheel, as in the picture of the graph
 _MINIMUM = (0.10, 0.66, 0.30)
 _PLOT = BARE | int(implot.Flags_.equal)
 _AXIS = int(implot.AxisFlags_.no_grid_lines | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_initial_fit)
@@ -115,6 +116,8 @@ def _plot(heat, size, state, ui) -> None:
     kept = ui.heats.kept
     if kept.get("shown") != (heat.number, heat.shape):
         kept["shown"], kept["fit"] = (heat.number, heat.shape), 3
+    # ImPlot zooms one step a frame, however far the wheel was turned.
+    implot.get_input_map().zoom_rate = _ZOOM * min(max(abs(imgui.get_io().mouse_wheel), 1.0), 4.0)
     if not implot.begin_plot("##matrix", size, _PLOT):
         return
     implot.setup_axes(f"{heat.b.name}, frames", f"{heat.a.name}, frames", _AXIS, _DOWN)

@@ -127,6 +127,7 @@ def _plot(state, ui, dearest, unit, mode) -> None:
         spec.line_color, spec.line_weight = _ACCENT, ui.px(2)
         implot.plot_line("##share", x, y, spec)
         _marks(state, ui, dearest, mode)
+        view.plot = *implot.get_plot_pos(), *implot.get_plot_size()
         implot.end_plot()
     imgui.pop_id()
     tooltip("how much of the motion the pruned graph keeps at each threshold; drag the white line")
