@@ -75,7 +75,8 @@ def _keys(title: str, lines, ui) -> int:
 def hint_overlay(state, ui) -> None:
     """From clips to a character on a path in four steps that tick themselves, in a corner of the scene."""
     x, y, width, height = ui.scene
-    if not state.hint or width < ui.px(380) or height < ui.px(300):
+    explaining = state.why.reason is not None  # in a window that stands in the same corner
+    if not state.hint or explaining or width < ui.px(380) or height < ui.px(300):
         return
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
     imgui.set_next_window_bg_alpha(0.9)
