@@ -148,7 +148,7 @@ def test_every_pair_of_labels_has_its_limit(built):
     built.ask(do=[["SetLabels", 1, words], ["BuildGraph"]])
     built.until(lambda s: not s["jobs"] and not s["lanes"]["stale"], "a graph with many labels")
     built.press("Graph/##mode")
-    built.choose("by labels")
+    built.press("list/by labels")
     x, y, *_ = built.spot("Graph/between clips")
     built.move(x + 4, y - 20)
     built.xdotool("click", "--repeat", 3, 5)
