@@ -21,8 +21,8 @@ def cancel(someone, name: str, job: str) -> dict:
 
 
 def test_cancelling_in_the_middle(screen, tmp_path, mocap):
-    """Opening, building, walking: each is stopped while it runs, and nothing of it is left. For comparing, which is over
-    too soon here, and for every step of the others see test_app_cancelling.py."""
+    """Opening, building, walking: each is stopped while it runs, and nothing of it is left. Of comparing, which is over
+    too soon here, and of every step of the others see test_app_cancelling.py."""
     someone = Person(screen, tmp_path, "view", mocap / "cmu" / "asf_amc" / "16" / "16_15.amc", size=(1280, 800))
     try:
         someone.ready()
