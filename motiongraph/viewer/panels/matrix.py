@@ -22,7 +22,8 @@ _PLOT = BARE | int(implot.Flags_.equal)
 _AXIS = int(implot.AxisFlags_.no_grid_lines | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_initial_fit)
 _DOWN = _AXIS | int(implot.AxisFlags_.invert)
 _CROSS, _RIM = colour32(theme.ACCENT, 0.75), colour32((0.0, 0.0, 0.0), 0.55)
-_CELL = colour32((1.0, 1.0, 1.0), 0.95)
+_CELL, _EDGE = colour32((1.0, 1.0, 1.0), 0.95), colour32((0.0, 0.0, 0.0), 0.16)
+_LARGE = 11.0  # points of a cell that is seen as one
 
 
 def matrix_panel(state, ui) -> None:
@@ -148,6 +149,8 @@ def _plot(heat, size, state, ui) -> None:
     implot.push_plot_clip_rect()
     corner = place.x + area.x, place.y + area.y
     draw.add_image(imgui.ImTextureRef(texture), (place.x, place.y), corner)
+    if area.x > ui.px(_LARGE) * (seen[2] - seen[0]):
+        _edges(draw, heat.shape, seen, place, area)
     implot.pop_plot_clip_rect()
     minima = _minima(heat, seen, area, threshold_of(state), kept, ui)
     implot.push_plot_clip_rect()
@@ -157,6 +160,21 @@ def _plot(heat, size, state, ui) -> None:
     implot.end_plot()
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     kept["view"] = ui.timings.count, low.x, low.y, high.x, high.y
+
+
+def _edges(draw, shape, seen, place, area) -> None:
+    """Lines between cells: neighbours cost so nearly the same that colours alone do not tell them apart."""
+    left, top, right, bottom = seen
+    first, last = (max(math.ceil(top), 0), max(math.ceil(left), 0)), (min(bottom, shape[0]), min(right, shape[1]))
+    scale = area.x / (right - left), area.y / (bottom - top)
+    low = place.x + (max(left, 0.0) - left) * scale[0], place.y + (max(top, 0.0) - top) * scale[1]
+    high = place.x + (last[1] - left) * scale[0], place.y + (last[0] - top) * scale[1]
+    for k in range(first[1], math.floor(last[1]) + 1):
+        x = place.x + (k - left) * scale[0]
+        draw.add_line((x, low[1]), (x, high[1]), _EDGE)
+    for k in range(first[0], math.floor(last[0]) + 1):
+        y = place.y + (k - top) * scale[1]
+        draw.add_line((low[0], y), (high[0], y), _EDGE)
 
 
 def _whole(heat, area):
