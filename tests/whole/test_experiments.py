@@ -3,13 +3,13 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from PIL import Image
 
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts" / "experiments"
+SCRIPTS = ROOT / "scripts" / "experiments"
 
 
 def call(script, *arguments):
