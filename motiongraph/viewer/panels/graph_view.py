@@ -101,16 +101,17 @@ class GraphView:
 
     def _names(self, draw, ui, names, left, gutter, span, scale) -> None:
         x, y, _, high = self.rect
-        size = imgui.get_font_size()
+        size, step = imgui.get_font_size(), 1
         if scale[1] < 0.62 * size:  # too close: only as many as there is room for
             step = math.ceil(0.9 * size / scale[1])
-        else:
-            step = 1
+        elif scale[1] < 0.9 * size:  # all of them, a little smaller
+            size = scale[1] / 0.9
+        font = imgui.get_font()
         draw.push_clip_rect((left, y), (x - ui.px(4), y + high), True)
         for lane in range(max(math.ceil(span[2]), 0), min(math.floor(span[3]) + 1, len(names))):
             if lane % step == 0:
                 at = y + (lane - span[2]) * scale[1] - 0.5 * size
-                draw.add_text((left, at), _NAME, names[lane])
+                draw.add_text(font, size, (left, at), _NAME, names[lane])
         draw.pop_clip_rect()
 
     def _axis(self, draw, ui, span, scale) -> None:
