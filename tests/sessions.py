@@ -7,7 +7,8 @@ from motiongraph.app.graphs import drawable
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, results, show_made
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.formats.load import load
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.resources import resource

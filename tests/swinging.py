@@ -8,7 +8,8 @@ from bodies import person, smooth_clip
 from motiongraph import rotations as rot
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.viewer.camera import Camera
 
 

@@ -13,7 +13,8 @@ from motiongraph.app.building import lasting
 from motiongraph.app.graphs import stale
 from motiongraph.app.lanes import Filter
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.metric import Metric
 from motiongraph.model.skeleton import Skeleton

@@ -12,7 +12,8 @@ from motiongraph.app.prepared import prepare
 from motiongraph.app.results import results
 from motiongraph.app.state import AppState
 from motiongraph.app.steering import ROOMY
-from motiongraph.app.update import carry_out, update, warm_up
+from motiongraph.app.update import carry_out, update
+from motiongraph.app.warming import warm_up
 from motiongraph.viewer.camera import Camera
 
 

@@ -13,7 +13,8 @@ from motiongraph.app.library import RESULT
 from motiongraph.app.matrix import chosen, common, highest_threshold, threshold_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.overview import histogram, pyramid, share_below, thinned

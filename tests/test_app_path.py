@@ -7,7 +7,8 @@ from motiongraph.app import commands as do
 from motiongraph.app import strokes
 from motiongraph.app.path import painted, tidied
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.viewer.camera import Camera
 
 

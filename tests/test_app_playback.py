@@ -9,7 +9,8 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_at, frame_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.root import path_of
 from motiongraph.viewer.camera import Camera

@@ -6,7 +6,8 @@ import pytest
 from motiongraph.app import commands as do
 from motiongraph.app.props import SHAPES, read_mesh
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.errors import FormatError
 from motiongraph.resources import resource
 from motiongraph.viewer.camera import Camera

@@ -1,5 +1,6 @@
 """Commands, jobs, scene, camera and settings, without any window."""
 
+import subprocess
 import threading
 import time
 
@@ -8,11 +9,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
+from motiongraph.app import warming
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.prepared import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -330,11 +333,29 @@ def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("hint", ["", "first"])
 def test_for_someone_new_all_is_compiled_ahead(monkeypatch, hint):
-    loaded = []
-    monkeypatch.setattr("motiongraph.app.update.import_module", loaded.append)
-    state = AppState(inline=True, hint=hint)
+    loaded, started = [], []
+    monkeypatch.setattr("motiongraph.app.warming.import_module", loaded.append)
+    state = AppState(hint=hint)
+    monkeypatch.setattr(state.jobs, "start", lambda kind, title, work, then: started.append((kind, work, then)))
     warm_up(state, "a.panel")
-    state.jobs.collect()
+    *others, (kind, work, then) = started
+    work(lambda *done: None, then)
+    assert kind == "kernels"
     assert state.ready
     assert "a.panel" in loaded
-    assert ("motiongraph.walks.live" in loaded) == bool(hint)
+    assert [kind for kind, *_ in others] == (["ahead"] if hint else [])
+
+
+def test_compiling_ahead_ends_when_it_is_called_off():
+    processes, real = [], subprocess.Popen
+
+    def called_off(*done):
+        raise Cancelled("compiling")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "motiongraph.app.warming.subprocess.Popen", lambda *a, **k: processes.append(real(*a, **k)) or processes[0]
+        )
+        with pytest.raises(Cancelled):
+            warming._ahead(called_off, None)
+    assert processes[0].returncode not in (None, 0)

@@ -16,8 +16,9 @@ from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, in_hand, opening, results
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
 from motiongraph.app.walks import METHODS, OPTIONS, made_before
+from motiongraph.app.warming import warm_up
 from motiongraph.viewer.camera import Camera
 
 NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}

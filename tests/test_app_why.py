@@ -12,7 +12,8 @@ from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, show_made
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.app.why import alternatives, crop_of, explained, nearest, seams
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.distance import distance_matrix

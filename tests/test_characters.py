@@ -10,7 +10,8 @@ from naive import capsules as naive
 from motiongraph.app import commands as do
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.origin import Origin

@@ -8,7 +8,8 @@ from motiongraph.app import commands as do
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
 from motiongraph.viewer.floor_tool import FloorTool

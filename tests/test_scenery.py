@@ -7,7 +7,8 @@ from motiongraph.app import commands as do
 from motiongraph.app.pair import Pair
 from motiongraph.app.scene import MOST_POSES, flow_step
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
+from motiongraph.app.warming import warm_up
 from motiongraph.resources import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Capsules, Lines, Marks, Points, Solids, Spheres

@@ -1,7 +1,5 @@
 """One step of the program, its phases in the order they happen: commands, finished jobs, time, poses."""
 
-from importlib import import_module
-
 from motiongraph.app import (  # noqa: F401 - what commands do is registered there
     cells,
     drawing,
@@ -25,22 +23,6 @@ from motiongraph.app import (  # noqa: F401 - what commands do is registered the
 from motiongraph.app.playback import advance
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
-
-# What building a graph, walking a path and leading a character compile, in the order in which they are needed.
-_AHEAD = tuple(
-    f"motiongraph.{module}"
-    for module in (
-        "metric.distance",
-        "graph.motion_graph",
-        "graph.auto",
-        "graph.report",
-        "walks.path",
-        "synthesis.synthesize",
-        "synthesis.quality",
-        "walks.live",
-        "synthesis.live",
-    )
-)
 
 
 def update(state: AppState, dt: float) -> None:
@@ -78,27 +60,3 @@ def _attempt(state, doing: str, phase, *given) -> None:
         phase(*given)
     except Exception as problem:
         trouble.tell(state.say, problem, doing)
-
-
-def warm_up(state: AppState, *modules: str) -> None:
-    """Compile, or load from the cache, what playing needs, and import `modules`; behind the open window."""
-    wanted = ("numba", "motiongraph.model.kinematics", "motiongraph.formats.load", "motiongraph.app.stage", *modules)
-
-    def work(progress, deliver):
-        _load(wanted, progress)
-        deliver(True)
-        import_module("motiongraph.walks.curve")  # the first path drawn must not wait for it
-
-    def then(_):
-        state.ready = True
-        if state.hint:  # someone new, who shall not wait for each step of the list in turn
-            work = lambda progress, deliver: _load(_AHEAD, progress)  # noqa: E731
-            state.jobs.start("ahead", "compiling for graphs and walks, once", work, lambda _: None)
-
-    state.jobs.start("kernels", "compiling kernels", work, then)
-
-
-def _load(modules, progress) -> None:
-    for index, module in enumerate(modules):
-        progress(index, len(modules), module.rpartition(".")[2])
-        import_module(module)

@@ -16,8 +16,9 @@ from motiongraph.app import recovery, trouble
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import FLOATING, AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import update
 from motiongraph.app.view import camera_of
+from motiongraph.app.warming import warm_up
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
 from motiongraph.viewer.camera import Camera
