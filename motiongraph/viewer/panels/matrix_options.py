@@ -133,7 +133,10 @@ def bottom_rows(heat, state, ui) -> None:
                     ui.dialogs.ask(f"matrix {kind}", state)
             imgui.end_popup()
         note("Point at a cell: both poses. Click: the transition. Right click: a loop.")
-    if imgui.collapsing_header("How motions are compared"):
+    is_open = imgui.collapsing_header("How motions are compared")
+    if imgui.is_item_toggled_open():  # below the edge of a small window: what was asked for comes into sight
+        imgui.set_scroll_here_y(0.5)
+    if is_open:
         _metric(state, ui)
 
 

@@ -85,13 +85,15 @@ def _row(state, ui, mode) -> None:
     if imgui.begin_combo("##mode", MODES[mode]):
         for name, text in MODES.items():
             if imgui.selectable(text, name == mode)[0] and name != mode:
-                ui.texts["threshold mode"] = name
+                ui.texts["threshold mode"] = ui.texts["threshold unfolds"] = name
                 limits = graphs.graph.thresholds
                 if name == "one":
                     state.issue(do.SetThreshold(max(limits.within, limits.between)))
                 elif limits.pairs and name == "kinds":
                     set_limits(state, pairs={})
         imgui.end_combo()
+    if ui.texts.pop("threshold unfolds", ""):  # what there is now to set comes into sight
+        imgui.set_scroll_here_y(0.0)
     tooltip("one limit for all transitions; one inside clips and one between them; or one for each pair of labels")
     imgui.same_line()
     known = graphs.automatic is not None
