@@ -5,6 +5,7 @@ import pytest
 from walking import sample_graph
 
 from motiongraph.app import commands as do
+from motiongraph.app import recovery
 from motiongraph.app.graphs import drawable
 from motiongraph.app.leading import under_way
 from motiongraph.app.playback import RESULT
@@ -64,6 +65,16 @@ def led(walker):
 def steps(state, count, dt=1 / 60):
     for _ in range(count):
         update(state, dt)
+
+
+def test_quitting_keeps_what_was_walked(led):
+    tell(led, do.Quit(), dt=0.0)
+    assert not recovery.may_end(led)
+    steps(led, 3)
+    assert recovery.may_end(led)
+    (entry,) = results(led)
+    assert entry.made.method == "live"
+    assert recovery.unsaved(led)  # and so it can be reopened
 
 
 def test_walking_the_path_builds_the_graph_first(walker):

@@ -18,6 +18,7 @@ from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled, Progress
 
 _numbers = itertools.count(1)
+KEEPING = "keep "  # and the number of a led character: keeps what it walked
 # Kinds that bring nothing, or everything, into the library.
 _OWN = ("kernels", "ahead", "record", "autosave", "project")
 

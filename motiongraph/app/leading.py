@@ -10,6 +10,7 @@ import numpy as np
 
 from motiongraph.app import commands as do
 from motiongraph.app.commands import apply
+from motiongraph.app.jobs import KEEPING
 from motiongraph.app.playback import RESULT
 from motiongraph.app.results import Made, show_made, take_place
 from motiongraph.app.view import facing
@@ -291,7 +292,7 @@ def _drawable(led: Leading):
 
 def keeping(number: int) -> str:
     """The kind of the job that keeps what a led character has walked; number: of its entry."""
-    return f"keep {number}"
+    return f"{KEEPING}{number}"
 
 
 def keep(state, led: Leading) -> None:

@@ -4,6 +4,8 @@ import os
 from datetime import datetime
 from pathlib import Path
 
+from motiongraph.app import commands as do
+from motiongraph.app.jobs import KEEPING
 from motiongraph.app.settings import config_folder
 from motiongraph.app.snapshot import SUFFIX, has_work, mark, snapshot
 
@@ -125,6 +127,11 @@ def may_end(state) -> bool:
     session = state.session
     if not state.wishes.quit:
         return False
+    if state.leading is not None:  # what was walked so far is made a result first
+        state.issue(do.Lead(False))
+        return False
+    for job in state.jobs.running:
+        job.needed |= job.kind.startswith(KEEPING)
     awaited, session.awaited = session.awaited, state.jobs.unfinished
     if awaited is not None and awaited.reason:
         state.wishes.quit, session.awaited = False, None
