@@ -18,6 +18,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> Path:
+    """The program's own folder, for one test alone."""
+    monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
+    return tmp_path / "config"
+
+
+@pytest.fixture(scope="session")
+def motion():
+    """A graph of two samples, a walk through it, and its motion: made once for all."""
+    from sessions import made_motion
+
+    return made_motion()
+
+
 @pytest.fixture(scope="session")
 def mocap() -> Path:
     """The folder of real motion capture (shared/mocap), or a skip where there is none."""

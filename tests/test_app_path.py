@@ -1,29 +1,22 @@
 """The path on the floor: strokes become paths, points are moved, labels painted, edits taken back."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+import sessions
 
 from motiongraph.app import commands as do
 from motiongraph.app import strokes
 from motiongraph.app.path import painted, tidied
-from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
-from motiongraph.viewer.camera import Camera
+
+tell = partial(sessions.tell, dt=1.0)  # far enough apart to be taken back one by one
 
 
 @pytest.fixture
 def state():
-    state = AppState(inline=True, camera=Camera())
-    warm_up(state)
-    update(state, 0.0)
-    return state
-
-
-def tell(state, *commands, dt=1.0):
-    for command in commands:
-        state.issue(command)
-        update(state, dt)
+    return sessions.begin()
 
 
 def errors(state):

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from sessions import SAMPLES, assert_same, begin, made_motion, said, tell, worked
+from sessions import SAMPLES, assert_same, begin, said, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app import project as project_file
@@ -19,16 +19,7 @@ from motiongraph.app.walks import made_before
 from motiongraph.progress import Cancelled
 from motiongraph.walks.wander import random_walk
 
-
-@pytest.fixture(autouse=True)
-def config(tmp_path, monkeypatch):
-    monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
-    return tmp_path / "config"
-
-
-@pytest.fixture(scope="module")
-def motion():
-    return made_motion()
+pytestmark = pytest.mark.usefixtures("config")
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Props: things that stand in the scene, from shapes and .obj files, and what is kept of them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+import sessions
 
 from motiongraph.app import commands as do
 from motiongraph.app.props import SHAPES, read_mesh
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
 from motiongraph.app.warming import warm_up
 from motiongraph.errors import FormatError
 from motiongraph.resources import resource
@@ -16,24 +18,15 @@ from motiongraph.viewer.draw.frame import Capsules, Spheres
 from motiongraph.viewer.draw.props import prop_batches
 from motiongraph.viewer.draw.store import bounds
 
+pytestmark = pytest.mark.usefixtures("config")
 
-@pytest.fixture(autouse=True)
-def config(tmp_path, monkeypatch):
-    monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
+
+tell = partial(sessions.tell, dt=1.0)  # far enough apart to be taken back one by one
 
 
 @pytest.fixture
 def state():
-    state = AppState(inline=True, camera=Camera())
-    update(state, 0.0)
-    return state
-
-
-def tell(state, *commands, dt=1.0):
-    for command in commands:
-        state.issue(command)
-        update(state, dt)
-    update(state, 0.0)
+    return sessions.begin()
 
 
 def write_box(path, low, high):

@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from sessions import assert_same, begin, made_motion, tell, worked
+from sessions import assert_same, begin, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app import project, recovery
@@ -13,16 +13,7 @@ from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update
 
-
-@pytest.fixture(autouse=True)
-def config(tmp_path, monkeypatch):
-    monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
-    return tmp_path / "config"
-
-
-@pytest.fixture(scope="module")
-def motion():
-    return made_motion()
+pytestmark = pytest.mark.usefixtures("config")
 
 
 @pytest.fixture

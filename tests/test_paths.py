@@ -1,16 +1,16 @@
 """The path on the floor as it is drawn, and what the mouse does there: without a window."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+import sessions
 from walking import sample
 
 from motiongraph.app import commands as do
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made
-from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
-from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
 from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE, Paths, off_colours
@@ -19,18 +19,12 @@ HERE = (0.0, 0.0, 0.0)
 LEFT, RIGHT, MIDDLE = 0, 1, 2
 
 
+tell = partial(sessions.tell, dt=1.0)
+
+
 @pytest.fixture
 def state():
-    state = AppState(inline=True, camera=Camera())
-    warm_up(state)
-    update(state, 0.0)
-    return state
-
-
-def tell(state, *commands):
-    for command in commands:
-        state.issue(command)
-        update(state, 1.0)
+    return sessions.begin()
 
 
 @pytest.fixture
