@@ -221,3 +221,13 @@ def test_nobody_has_to_wait_for_what_was_cancelled():
     assert not recovery.may_end(state)
     state.issue(do.CancelJob(state.jobs.running[0].number))
     assert until_over(state)
+
+
+def test_what_belonged_to_the_clips_is_called_off_and_a_film_goes_on():
+    done, jobs = threading.Event(), Jobs(lambda *said: None)
+    gone = {"graph", "walk", "prop 0 chair.obj", "keep 3"}
+    stays = {"record film.mp4", "autosave", "ahead"}
+    running = {kind: jobs.start(kind, kind, lambda *_: done.wait(10), lambda _: None) for kind in gone | stays}
+    jobs.call_off_all()
+    done.set()
+    assert {kind for kind, job in running.items() if job.cancelled.is_set()} == gone

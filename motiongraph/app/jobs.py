@@ -19,7 +19,7 @@ from motiongraph.progress import Cancelled, Progress
 
 _numbers = itertools.count(1)
 KEEPING = "keep "  # and the number of a led character: keeps what it walked
-# Kinds that bring nothing, or everything, into the library.
+# First words of kinds that bring nothing, or everything, into the library.
 _OWN = ("kernels", "ahead", "record", "autosave", "project")
 
 
@@ -93,7 +93,7 @@ class Jobs:
         """Cancel what was begun, before job number `before`, for clips that are no longer there. What writes files goes
         on, and what belongs to the program itself."""
         for job in self.running:
-            if job.number < before and not job.needed and job.kind not in _OWN:
+            if job.number < before and not job.needed and job.kind.partition(" ")[0] not in _OWN:
                 job.cancelled.set()
 
     @property
