@@ -9,6 +9,7 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.labels import Labels
+from motiongraph.model.placement import place
 from motiongraph.model.skeleton import Skeleton
 
 
@@ -177,12 +178,10 @@ class Clip:
         )
 
     def moved(self, theta: float = 0.0, x: float = 0.0, z: float = 0.0) -> "Clip":
-        """Turned by theta radians about the y axis, then shifted on the floor by x, z metres (metric.md 4)."""
-        turn = rot.about("Y", theta)
+        """Turned by theta radians about the y axis, then shifted on the floor by x, z metres (`model.placement`)."""
         rotations = self.rotations.copy()
-        rotations[:, 0] = rot.multiply(turn, rotations[:, 0])
-        root = rot.rotate(turn, self.root) + np.array([x, 0.0, z])
-        return replace(self, root=root, rotations=rotations, source=self._layout())
+        rotations[:, 0] = rot.multiply(rot.about("Y", theta), rotations[:, 0])
+        return replace(self, root=place((theta, x, z), self.root), rotations=rotations, source=self._layout())
 
     def mirrored(self) -> "Clip":
         """Left and right exchanged; see `model.mirror`."""
