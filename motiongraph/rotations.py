@@ -7,6 +7,8 @@ left to right: "ZYX" is Rz·Ry·Rx, the meaning of BVH channels `Zrotation Yrota
 
 import numpy as np
 
+from motiongraph.elementary import arccos, arctan2, cos, sin
+
 AXES = {"X": 0, "Y": 1, "Z": 2}
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -60,15 +62,18 @@ def cross(a, b):
 
 
 def _dot(a, b):
-    """Sums of products over the last axis, which is short: numpy's sum is slow at that."""
-    return np.einsum("...i,...i->...", a, b)
+    """Sums of products over the last axis, from the first to the last: numpy's own sums depend on the processor."""
+    total = a[..., 0] * b[..., 0]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., k] * b[..., k]
+    return total
 
 
 def about(axis, angle):
     """Rotation by `angle` radians (…) about "X", "Y", "Z" or a unit vector (3,)."""
     vector = np.eye(3)[AXES[axis]] if isinstance(axis, str) else np.asarray(axis, float)
     half = 0.5 * np.asarray(angle, float)[..., None]
-    return np.concatenate([np.cos(half), np.sin(half) * vector], axis=-1)
+    return np.concatenate([cos(half), sin(half) * vector], axis=-1)
 
 
 def between(u, v):
@@ -91,15 +96,15 @@ def slerp(a, b, t):
     """From a (…, 4) to b (…, 4) along the shorter arc; t (…) in [0, 1]."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     t = np.asarray(t, float)[..., None]
-    dot = np.sum(a * b, axis=-1, keepdims=True)
+    dot = _dot(a, b)[..., None]
     b = np.where(dot < 0, -b, b)
     dot = np.minimum(np.abs(dot), 1.0)
-    angle = np.arccos(dot)
+    angle = arccos(dot)
     # Close together the arc is its chord: sin(x)/x cannot be formed, and the difference is below rounding.
     near = dot > 1.0 - 1e-9
-    sine = np.where(near, 1.0, np.sin(angle))
-    wa = np.where(near, 1.0 - t, np.sin((1.0 - t) * angle) / sine)
-    wb = np.where(near, t, np.sin(t * angle) / sine)
+    sine = np.where(near, 1.0, sin(angle))
+    wa = np.where(near, 1.0 - t, sin((1.0 - t) * angle) / sine)
+    wb = np.where(near, t, sin(t * angle) / sine)
     return normalized(wa * a + wb * b)
 
 
@@ -115,23 +120,25 @@ def continuous(q):
 def angle_between(a, b):
     """Angle in radians, 0 … π, of the rotation from a (…, 4) to b (…, 4); accurate for small angles too."""
     d = multiply(conjugate(a), b)
-    return 2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+    return 2.0 * arctan2(np.sqrt(_dot(d[..., 1:], d[..., 1:])), np.abs(d[..., 0]))
 
 
 def to_vector(q):
     """(…, 3) axis times angle in radians, 0 … π, of unit quaternions (…, 4); accurate for small angles too."""
     q = np.asarray(q, float)
     q = np.where(q[..., :1] < 0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    sine = np.sqrt(_dot(q[..., 1:], q[..., 1:]))[..., None]
     # Near no turn at all the angle is twice the sine; 0/0 must not be formed.
-    return q[..., 1:] * np.where(sine > 1e-12, 2.0 * np.arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
+    return q[..., 1:] * np.where(sine > 1e-12, 2.0 * arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
 
 
 def from_vector(v):
     """Unit quaternions (…, 4) of rotation vectors (…, 3): axis times angle in radians, any angle."""
     v = np.asarray(v, float)
-    half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
-    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
+    half = 0.5 * np.sqrt(_dot(v, v))[..., None]
+    return np.concatenate(
+        [cos(half), np.where(half > 1e-12, 0.5 * sin(half) / np.maximum(half, 1e-12), 0.5) * v], axis=-1
+    )
 
 
 def from_euler(angles, order):
@@ -163,12 +170,12 @@ def to_euler(q, order):
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     m = to_matrix(q)
     # For R = Ri·Rj·Rk, row i of R is (cos j cos k, ∓cos j sin k, ±sin j) in the columns i, j, k.
-    cos_b = np.hypot(m[..., i, i], m[..., i, j])
-    b = np.arctan2(sign * m[..., i, k], cos_b)
-    a = np.arctan2(-sign * m[..., j, k], m[..., k, k])
+    cos_b = np.sqrt(m[..., i, i] ** 2 + m[..., i, j] ** 2)
+    b = arctan2(sign * m[..., i, k], cos_b)
+    a = arctan2(-sign * m[..., j, k], m[..., k, k])
     locked = cos_b < 1e-9
-    a = np.where(locked, np.arctan2(sign * m[..., k, j], m[..., j, j]), a)
+    a = np.where(locked, arctan2(sign * m[..., k, j], m[..., j, j]), a)
     # Row j of Ri⁻¹·R = Rj·Rk holds sin c and cos c undiminished: near the lock, c makes up for what a is off.
-    cos_a, sin_a = np.cos(a), sign * np.sin(a)
-    c = np.arctan2(sign * (cos_a * m[..., j, i] + sin_a * m[..., k, i]), cos_a * m[..., j, j] + sin_a * m[..., k, j])
+    cos_a, sin_a = cos(a), sign * sin(a)
+    c = arctan2(sign * (cos_a * m[..., j, i] + sin_a * m[..., k, i]), cos_a * m[..., j, j] + sin_a * m[..., k, j])
     return np.stack([a, b, np.where(locked, 0.0, c)], axis=-1)

@@ -10,7 +10,18 @@ from conftest import ROOT
 
 # Each part and the parts it may use. Whatever is not named here may not be imported.
 GROUND = {"errors", "progress", "files", "resources", "fetch"}  # standard library and each other only
-STAIRS = ["kernels", "rotations", "model", ("formats", "metric"), "graph", "walks", "synthesis", "app", "viewer"]
+STAIRS = [
+    "kernels",
+    "elementary",
+    "rotations",
+    "model",
+    ("formats", "metric"),
+    "graph",
+    "walks",
+    "synthesis",
+    "app",
+    "viewer",
+]
 WINDOW_LIBRARIES = {"OpenGL", "glfw", "imgui_bundle", "glm"}
 LONGEST = 400  # lines
 

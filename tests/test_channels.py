@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from naive.rotations import euler_matrix
 
 from motiongraph import rotations as rot
+from motiongraph.elementary import sincos_degrees
 from motiongraph.errors import MotionError
-from motiongraph.formats.channels import Channels, sincos_degrees
+from motiongraph.formats.channels import Channels
 from motiongraph.formats.source import UPRIGHT
 
 ORDERS = ["".join(p) for p in itertools.permutations("XYZ")]

@@ -12,41 +12,12 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph import rotations as rot
+from motiongraph.elementary import cos, sincos_degrees
 from motiongraph.errors import MotionError
 
 
 def _read(dimensions, of=types.float64):
     return types.Array(of, dimensions, "C", readonly=True)
-
-
-@njit(types.UniTuple(types.float64, 2)(types.float64), cache=True, nogil=True, error_model="numpy")
-def sincos_degrees(degrees):
-    """(sin, cos) of an angle in degrees; exact at multiples of 90°, and several times faster than libm's.
-
-    Taylor terms to x^15 and x^16 are below half a unit in the last place on ±45°. Each sum is split into two
-    halves that the processor can work on at once.
-    """
-    if abs(degrees) > 1e6:
-        degrees = degrees % 360.0
-    quarter = math.floor(degrees * (1.0 / 90.0) + 0.5)
-    x = (degrees - 90.0 * quarter) * (math.pi / 180.0)
-    t = x * x
-    u = t * t
-    s = (1.0 + u * (1 / 120.0 + u * (1 / 362880.0 + u * (1 / 6227020800.0)))) - t * (
-        1 / 6.0 + u * (1 / 5040.0 + u * (1 / 39916800.0 + u * (1 / 1307674368000.0)))
-    )
-    c = (1.0 + u * (1 / 24.0 + u * (1 / 40320.0 + u * (1 / 479001600.0 + u * (1 / 20922789888000.0))))) - t * (
-        0.5 + u * (1 / 720.0 + u * (1 / 3628800.0 + u * (1 / 87178291200.0)))
-    )
-    s *= x
-    turn = int(quarter) & 3
-    if turn == 0:
-        return s, c
-    if turn == 1:
-        return c, -s
-    if turn == 2:
-        return -s, -c
-    return -c, s
 
 
 @njit(
@@ -167,7 +138,7 @@ class Channels:
             _follow(angles)
         else:
             # Of the two equivalent triples (see `_follow`) the one that does not need the missing angles.
-            other = np.cos(angles[:, 2]) < 0.0
+            other = cos(angles[:, 2]) < 0.0
             angles[other] = np.pi - angles[other] * [-1.0, 1.0, -1.0]
             angles = np.unwrap(angles, axis=0)
             angles[:, len(used) :] = 0.0

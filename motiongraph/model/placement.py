@@ -8,12 +8,12 @@ Heights stay. A heading is an angle about y in radians, 0 along z and growing to
 The first functions take numbers or arrays; those at the end take numbers only and are inlined into kernels.
 """
 
-from math import cos, sin
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numba import njit
 
+from motiongraph.elementary import arctan2, cos, sin, sincos
 from motiongraph.kernels import FAST
 
 Placement: TypeAlias = tuple[float, float, float]  # theta, x, z
@@ -23,7 +23,7 @@ IDENTITY: Placement = (0.0, 0.0, 0.0)  # the placement that changes nothing
 
 
 def _cos_sin(theta: Any) -> tuple[Any, Any]:
-    return (cos(theta), sin(theta)) if isinstance(theta, float) else (np.cos(theta), np.sin(theta))
+    return cos(theta), sin(theta)
 
 
 @overload
@@ -89,7 +89,7 @@ def direction_of(heading: float | np.ndarray) -> np.ndarray:
 def heading_of(direction: np.ndarray) -> np.ndarray:
     """(…) radians: headings of vectors (…, 2) x, z or (…, 3) x, y, z."""
     direction = np.asarray(direction)
-    return np.arctan2(direction[..., 0], direction[..., -1])
+    return arctan2(direction[..., 0], direction[..., -1])
 
 
 # In kernels: numbers only. c and s are the cosine and sine of theta, computed once for many points.
@@ -110,12 +110,12 @@ def placed(c, s, x, z, u, w):
 @njit(**FAST)
 def composed(theta, x, z, turn, u, w):
     """`compose` of the outer placement theta, x, z and the inner one turn, u, w."""
-    c, s = np.cos(theta), np.sin(theta)
+    s, c = sincos(theta)
     return theta + turn, x + c * u + s * w, z - s * u + c * w
 
 
 @njit(**FAST)
 def inverted(theta, x, z):
     """`inverse` of a placement."""
-    c, s = np.cos(theta), np.sin(theta)
+    s, c = sincos(theta)
     return -theta, s * z - c * x, -s * x - c * z
