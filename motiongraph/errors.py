@@ -7,6 +7,16 @@ class MotionError(ValueError):
     """The request cannot be carried out; the message is one sentence that says why and what was expected."""
 
 
+class Unreachable(MotionError):
+    """No walk leads where it should, or none comes through an order of motions."""
+
+    threshold: float | None  # at which the failed request would succeed, in the unit of the graph's metric
+
+    def __init__(self, message: str, threshold: float | None = None):
+        super().__init__(message)
+        self.threshold = threshold
+
+
 class FormatError(MotionError):
     """A file is not what it should be. `str()` gives `file:line:column: sentence`."""
 

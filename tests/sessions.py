@@ -14,7 +14,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.resources import resource
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.viewer.camera import Camera
-from motiongraph.walks.wander import random_walk
+from motiongraph.walks.random_walk import random_walk
 
 SAMPLES = resource("assets/samples")
 

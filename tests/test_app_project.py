@@ -17,7 +17,7 @@ from motiongraph.app.results import results
 from motiongraph.app.snapshot import snapshot
 from motiongraph.app.walks import made_before
 from motiongraph.progress import Cancelled
-from motiongraph.walks.wander import random_walk
+from motiongraph.walks.random_walk import random_walk
 
 pytestmark = pytest.mark.usefixtures("config")
 

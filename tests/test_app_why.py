@@ -19,7 +19,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.viewer.camera import Camera
-from motiongraph.walks.wander import random_walk
+from motiongraph.walks.random_walk import random_walk
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +182,9 @@ def test_a_result_from_a_file_shows_its_windows_too(state, graph):
 
 @pytest.mark.parametrize("method", ["greedy", "path", "live"])
 def test_whatever_was_walked_is_explained_also_without_its_clips(graph, method):
+    from motiongraph.walks.follow_path import follow_path
     from motiongraph.walks.greedy import greedy_walk
     from motiongraph.walks.live import LiveWalk
-    from motiongraph.walks.path import follow_path
 
     if method == "greedy":
         walk = greedy_walk(graph, 3, 8)

@@ -9,14 +9,14 @@ from test_walks_planning import EXACT, ring, small_task
 
 import motiongraph as mg
 from motiongraph.synthesis.live import Live
-from motiongraph.walks.ahead import Ahead, lay, retrace, steer
-from motiongraph.walks.beam import Cells
+from motiongraph.walks.beam_search import Cells
 from motiongraph.walks.curve import SPACING, Curve, between
-from motiongraph.walks.goal import Goal
-from motiongraph.walks.ground import ground_of
+from motiongraph.walks.floor_path import ground_of
 from motiongraph.walks.live import bow
-from motiongraph.walks.plan import Effort, find
-from motiongraph.walks.road import REALS
+from motiongraph.walks.path_cost import REALS
+from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.planner import Effort, find
+from motiongraph.walks.replan import Ahead, lay, retrace, steer
 
 NOTHING = np.empty(0, np.int32)
 

@@ -13,11 +13,11 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.transitions import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.walks.curve import Curve, between
-from motiongraph.walks.goal import Goal, Weights
-from motiongraph.walks.ground import SAMPLES, ground_of
-from motiongraph.walks.path import placed_at
-from motiongraph.walks.plan import Effort, find
-from motiongraph.walks.trace import path_error, trace
+from motiongraph.walks.floor_path import SAMPLES, ground_of
+from motiongraph.walks.follow_path import placed_at
+from motiongraph.walks.path_error import path_error, trace
+from motiongraph.walks.path_goal import Goal, Weights
+from motiongraph.walks.planner import Effort, find
 
 FPS, WINDOW = 30.0, SAMPLES  # one look at every frame of a transition
 KOVAR = Weights(facing=0.0, cost=0.0, slack=0.0, gamma=0.3)

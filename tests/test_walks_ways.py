@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from naive import walks as naive
 
 import motiongraph as mg
-from motiongraph.walks.choices import choices_of, shortest
-from motiongraph.walks.naming import frames_named, needed_threshold
+from motiongraph.walks.frames import frames_named
+from motiongraph.walks.shortest_paths import choices_of, needed_threshold, shortest
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -104,17 +104,20 @@ def test_the_threshold_that_would_help_is_the_lowest(seed):
 def test_a_missing_way_is_explained_with_what_would_help():
     clips = [still(20, "walk"), still(20, "sneak"), still(20, "island")]
     graph = graph_of(clips, [(0, 5, 1, 5, 7.37), (1, 12, 0, 3, 2.0)], window=2, threshold=6.0)
-    with pytest.raises(mg.MotionError) as said:
+    with pytest.raises(mg.Unreachable) as said:
         mg.connect(graph, "walk", "sneak")
     assert str(said.value) == "sneak cannot be reached from walk below 6.0 cm; it can at 7.4"
-    with pytest.raises(mg.MotionError, match="nor at the ceiling of 10 cm"):
+    assert said.value.threshold == 7.4
+    with pytest.raises(mg.Unreachable, match="nor at the ceiling of 10 cm") as said:
         mg.connect(graph, "walk", "island")
+    assert said.value.threshold is None
     with pytest.raises(mg.MotionError, match="has no clip or label 'crawl'; it has the clips walk, sneak, island"):
         mg.connect(graph, "walk", "crawl")
     with pytest.raises(mg.MotionError, match="'walk' has frames 0 to 19, not 20"):
         mg.connect(graph, ("walk", 20), "sneak")
-    with pytest.raises(mg.MotionError, match=r"the whole order can be covered at 7\.4"):
+    with pytest.raises(mg.Unreachable, match=r"the whole order can be covered at 7\.4") as said:
         mg.sequential_walk(graph, ["walk", "sneak", "walk"], stay=0.2)
+    assert said.value.threshold == 7.4
     with pytest.raises(mg.MotionError, match="'quickest' or 'cheapest', not 'best'"):
         mg.connect(graph, "walk", "walk", by="best")
 

@@ -262,7 +262,7 @@ def set_off(state) -> None:
 
 def best_start(graph, at, heading: float, wish: Wish) -> tuple[int, int]:
     """(clip, frame) from which the first metres are gone best: of the path, or straight on."""
-    from motiongraph.walks.path import follow_path
+    from motiongraph.walks.follow_path import follow_path
 
     if wish.line is not None and wish.goal is None:
         points = wish.line.places[: round(_LOOK / wish.line.spacing) + 1]

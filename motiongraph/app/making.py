@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 from motiongraph.app.prepared import prepare
 from motiongraph.progress import stretch
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.goal import Weights
-from motiongraph.walks.plan import Effort
+from motiongraph.walks.path_goal import Weights
+from motiongraph.walks.planner import Effort
 
 _CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
 # Metres from the path, or from the place to reach, that are too many, and few enough to be worth another threshold;
@@ -88,7 +88,7 @@ def find(graph, wanted, curve, progress):
         share = own["share"] / 100.0
         return greedy_walk(graph, seed, own["transitions"], start=own["start"], share=share, progress=progress)
     if wanted.method == "random":
-        from motiongraph.walks.wander import random_walk
+        from motiongraph.walks.random_walk import random_walk
 
         return random_walk(graph, rng=seed, progress=progress, **own)
     if wanted.method in ("sequential", "connect") and not own["pruned"]:
@@ -111,7 +111,7 @@ def find(graph, wanted, curve, progress):
         "progress": progress,
     }
     if wanted.method == "path":
-        from motiongraph.walks.path import follow_path
+        from motiongraph.walks.follow_path import follow_path
 
         return follow_path(graph, curve, wanted.path[1], **how)
     from motiongraph.walks.reach import reach

@@ -19,7 +19,7 @@ AHEAD = tuple(
         "graph.motion_graph",
         "graph.auto",
         "graph.report",
-        "walks.path",
+        "walks.follow_path",
         "synthesis.synthesize",
         "synthesis.quality",
         "walks.live",

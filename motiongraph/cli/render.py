@@ -202,7 +202,7 @@ def _walked(source: Path, seconds: float, seed: int, name: str):
     """The motion of a random walk through the part of a graph where motion never ends."""
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.synthesis.synthesize import synthesize
-    from motiongraph.walks.ground import alive
-    from motiongraph.walks.wander import random_walk
+    from motiongraph.walks.floor_path import without_dead_ends
+    from motiongraph.walks.random_walk import random_walk
 
-    return synthesize(random_walk(alive(MotionGraph.load(source)), seconds, seed), name=name)
+    return synthesize(random_walk(without_dead_ends(MotionGraph.load(source)), seconds, seed), name=name)

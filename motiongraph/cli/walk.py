@@ -196,7 +196,7 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
 
         return greedy_walk(graph, seed, given.get("transitions", 50), start=given.get("start"), progress=progress)
     if method is Method.random:
-        from motiongraph.walks.wander import random_walk
+        from motiongraph.walks.random_walk import random_walk
 
         return random_walk(graph, rng=seed, progress=progress, **given)
     if method is Method.sequential:
@@ -210,12 +210,12 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
 
         by = "cheapest" if given.pop("cheapest", False) else "quickest"
         return connect(graph, given["source"], given["target"], by, progress=progress)
-    from motiongraph.walks.plan import Effort
+    from motiongraph.walks.planner import Effort
 
     effort = Effort(method=str(given.pop("planner", "beam")), seconds=given.pop("limit", None), rng=seed)
     if method is Method.path:
         from motiongraph.formats.path_file import read_path
-        from motiongraph.walks.path import follow_path
+        from motiongraph.walks.follow_path import follow_path
 
         found = read_path(given.pop("points"))
         given["curve"] = str(given.get("curve") or found.curve or "polyline")

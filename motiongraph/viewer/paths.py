@@ -180,7 +180,7 @@ def _head(place, ahead) -> list[Batch]:
 def _walked(entry, span, place) -> Lines:
     """The way of the root through the frames of a span, coloured by how far it is from the path that was asked for."""
     from motiongraph.walks.curve import Curve
-    from motiongraph.walks.trace import nearest_on
+    from motiongraph.walks.path_error import nearest_on
 
     part = entry.clip.root[slice(*span)][:, [0, 2]]
     off, _ = nearest_on(part, Curve.of(entry.made.asked))

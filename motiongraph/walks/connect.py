@@ -6,8 +6,8 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks.choices import choices_of, shortest, way_back
-from motiongraph.walks.naming import called, clip_of, frames_named, no_way, spans
+from motiongraph.walks.frames import called, clip_of, frames_named, spans
+from motiongraph.walks.shortest_paths import choices_of, shortest, unreachable, way_back
 from motiongraph.walks.walk import Walk
 
 _MOST = 3000  # choice points in a table of all pairs
@@ -40,7 +40,7 @@ def connect(graph, source, target, by: str = "quickest", *, lead: float = 1.0, p
     if np.isfinite(straight[direct]) and (node < 0 or straight[direct] * scale <= whole[node]):
         return _walk(graph, int(last_source[direct]), [], direct, lead, *ends, by, began)
     if node < 0 or not np.isfinite(whole[node]):
-        raise no_way(graph, sources, targets, called(graph, source), called(graph, target))
+        raise unreachable(graph, sources, targets, called(graph, source), called(graph, target))
     edges = way_back(network, via, node)
     first = int(network.tail[edges[0]]) if edges else node
     rows = [int(network.row[e]) for e in edges if network.row[e] >= 0]

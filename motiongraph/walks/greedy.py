@@ -6,8 +6,8 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks.ground import ground_of
-from motiongraph.walks.naming import called, frames_named
+from motiongraph.walks.floor_path import ground_of
+from motiongraph.walks.frames import called, frames_named
 from motiongraph.walks.walk import Walk
 
 

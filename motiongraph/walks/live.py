@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.ahead import Ahead
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.ground import alive, ground_of
-from motiongraph.walks.naming import frames_named
-from motiongraph.walks.path import placed_at, starting_frames
+from motiongraph.walks.floor_path import ground_of, without_dead_ends
+from motiongraph.walks.follow_path import placed_at, starting_frames
+from motiongraph.walks.frames import frames_named
 from motiongraph.walks.reach import heading_of
+from motiongraph.walks.replan import Ahead
 from motiongraph.walks.walk import Walk, compose
 
 _AHEAD = 2.5  # m that are planned at once
@@ -60,7 +60,7 @@ class LiveWalk:
     def __init__(
         self, graph, start=None, at=(0.0, 0.0), heading=0.0, rng=0, weights=None, width: int = 6, looks: int = 4000
     ):
-        self.graph = alive(graph)
+        self.graph = without_dead_ends(graph)
         self.ground = ground_of(self.graph)
         self._ahead = Ahead(self.graph, weights, width, looks)
         frames = starting_frames(self.graph, start)

@@ -8,11 +8,11 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
 from motiongraph.walks.curve import between
-from motiongraph.walks.goal import Goal
-from motiongraph.walks.ground import alive, ground_of
-from motiongraph.walks.path import finished, placed_at, starting_frames
-from motiongraph.walks.plan import Effort, find
-from motiongraph.walks.trace import trace
+from motiongraph.walks.floor_path import ground_of, without_dead_ends
+from motiongraph.walks.follow_path import finished, placed_at, starting_frames
+from motiongraph.walks.path_error import trace
+from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.planner import Effort, find
 from motiongraph.walks.walk import Walk
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
@@ -59,7 +59,7 @@ def reach(
     this is walking towards a point planted on the floor (Mao 2011, 4.5).
     """
     began = time.perf_counter()
-    graph = alive(graph)
+    graph = without_dead_ends(graph)
     place, target = np.asarray(at, float), np.asarray(position, float)
     if target.shape != (2,) or place.shape != (2,) or not np.isfinite([*target, *place]).all():
         raise MotionError(f"a place is a pair x, z in metres, not {position!r}")

@@ -7,11 +7,11 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks.goal import Goal
-from motiongraph.walks.ground import alive, ground_of
-from motiongraph.walks.path import finished, placed_at, starting_frames
-from motiongraph.walks.plan import Effort, find
-from motiongraph.walks.trail import Trail
+from motiongraph.walks.floor_path import ground_of, without_dead_ends
+from motiongraph.walks.follow_path import finished, placed_at, starting_frames
+from motiongraph.walks.partial_walk import Trail
+from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.planner import Effort, find
 from motiongraph.walks.walk import Walk
 
 _NEAR, _TURN, _MOMENT, _CELL = 0.2, pi / 12, 0.15, 0.25  # m, radians, s, s: states this near are one
@@ -33,7 +33,7 @@ def search(
     g is searched by the compiled planners, with the same choice between them.
     """
     began = time.perf_counter()
-    graph = alive(graph)
+    graph = without_dead_ends(graph)
     effort = effort or Effort(rng=0 if rng is None else rng, width=16)
     rng = np.random.default_rng(effort.rng)
     frames = starting_frames(graph, start)

@@ -1,42 +1,16 @@
 """Walks that cover an order of clips or labels (dissertation, 4.7.2), exactly or by trials."""
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
-from motiongraph.errors import MotionError
+from motiongraph.errors import MotionError, Unreachable
 from motiongraph.progress import SILENT
-from motiongraph.walks.choices import Choices, choices, choices_of
-from motiongraph.walks.layers import cheapest
-from motiongraph.walks.naming import called, frames_named, spans
+from motiongraph.walks.order_search import Order, exact
+from motiongraph.walks.shortest_paths import choices, choices_of, rounded_up
 from motiongraph.walks.walk import Walk
 
 METHODS = ("exact", "trials")
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """names: of the items; masks: (layers, F) their frames; begin, end: (layers, F) the first frame and the end
-    (exclusive) of the unbroken stretch of an item around each of its frames; least: (layers,) frames of least stay."""
-
-    names: tuple[str, ...]
-    masks: np.ndarray
-    begin: np.ndarray
-    end: np.ndarray
-    least: np.ndarray
-
-    @classmethod
-    def of(cls, graph, items, stay) -> "Order":
-        items = [items] if isinstance(items, str) else list(items)
-        if not items:
-            raise MotionError("an order needs at least one clip or label")
-        masks = np.array([frames_named(graph, item) for item in items])
-        begin, end = (np.array(part) for part in zip(*(spans(graph, mask) for mask in masks)))
-        stays = np.broadcast_to(np.asarray(stay, float) * graph.fps, len(items))
-        if (stays < 0).any():
-            raise MotionError("the least stay in an item cannot be negative")
-        return cls(tuple(called(graph, item) for item in items), masks, begin, end, np.round(stays).astype(np.int32))
 
 
 def sequential_walk(
@@ -56,15 +30,13 @@ def sequential_walk(
     asked = Order.of(graph, order, stay)
     network = choices_of(graph)
     if method == "trials":
-        from motiongraph.walks.trials import by_trials
-
-        begin, rows, stop, covered = by_trials(graph, asked, network, trials, rng, limit, progress)
+        begin, rows, stop, covered = _by_trials(graph, asked, network, trials, rng, limit, progress)
         note = "" if covered == len(asked.names) else f"no trial got beyond {asked.names[covered - 1]}"
         return _walk(graph, begin, rows, stop, began, "sequential by trials", note, items_covered=covered)
     progress(0, 1, "covering the order")
     total, begin, rows, stop, deepest = exact(asked, network)
     if not np.isfinite(total):
-        raise MotionError(_why_not(graph, asked, deepest, progress))
+        raise _why_not(graph, asked, deepest, progress)
     return _walk(graph, begin, rows, stop, began, "sequential", "", items_covered=len(asked.names), cost_total=total)
 
 
@@ -79,36 +51,56 @@ def _walk(graph, begin, rows, stop, began, method, note, **facts):
     )  # fmt: skip
 
 
-def exact(order: Order, network: Choices):
-    """Cost, first frame, candidates taken and end (exclusive) of the cheapest walk, and the last layer reached."""
-    inside = np.ascontiguousarray(order.masks[:, network.at], np.uint8)
-    at = network.at.astype(np.int32)
-    entry = np.where(inside[0], at - order.begin[0, network.at], -1).astype(np.int32)
-    left = np.where(inside, order.end[:, network.at] - at, 0).astype(np.int32)
-    frames = network.frames.astype(np.int32)
-    alone = order.masks[0] & (order.end[0] - order.begin[0] >= order.least[0])
-    if len(order.names) == 1 and alone.any():
-        frame = int(np.argmax(np.where(alone, order.end[0] - order.begin[0], -1)))
-        return 0.0, order.begin[0, frame], [], order.end[0, frame], 0
-    arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least)]
-    total, states, last, deepest = cheapest(network.first, network.to, network.row, network.cost, *arrays)
-    if last < 0:
-        return np.inf, 0, [], 0, deepest
-    edges, state = [], last
-    while states[state, 3] >= 0:
-        edges.append(int(states[state, 4]))
-        state = int(states[state, 3])
-    begin = order.begin[0, at[states[state, 0]]]
-    rows = [int(network.row[e]) for e in edges[::-1] if network.row[e] >= 0]
-    layer, node = len(order.names) - 1, states[last, 0]
-    return total, begin, rows, order.end[layer, at[node]], deepest
+def _by_trials(graph, order, network, trials: int, rng=0, limit=None, progress=SILENT):
+    """First frame, candidates taken, end and items covered of the longest walk of many trials, then the cheapest.
+
+    Every trial starts with a stretch of the first item that may be left, and at each item picks one of the transitions
+    to the next that can still be taken, with a probability that falls with the square of its cost.
+    """
+    rng, began = np.random.default_rng(rng), time.perf_counter()
+    table = graph.candidates.table
+    rows = np.unique(network.row[network.row >= 0])
+    starts, window, layers = network.starts, graph.window, len(order.names)
+    leave = starts[table["src"][rows]] + table["src_frame"][rows]
+    arrive = starts[table["dst"][rows]] + table["dst_frame"][rows] + window
+    cost = table["cost"][rows]
+    # Of each item: the transitions from it to the next.
+    ways = [np.flatnonzero(order.masks[k][leave] & order.masks[k + 1][arrive]) for k in range(layers - 1)]
+    stretches = np.unique(order.begin[0][np.flatnonzero(order.masks[0])])
+    best = None
+    for trial in range(max(trials, 1)):
+        if not trial % 32:
+            progress(trial, trials, "trying walks")
+        if limit is not None and time.perf_counter() - began > limit and best is not None:
+            break
+        frame = begin = int(rng.choice(stretches))
+        taken, total = [], 0.0
+        for k in range(layers - 1):
+            ahead = ways[k]
+            last = order.end[k][frame]
+            ahead = ahead[(leave[ahead] >= frame + order.least[k]) & (leave[ahead] < last)]
+            if k + 1 == layers - 1:
+                ahead = ahead[order.end[k + 1][arrive[ahead]] - arrive[ahead] >= order.least[k + 1]]
+            if not len(ahead):
+                break
+            chance = 1.0 / (0.01 + cost[ahead]) ** 2
+            choice = int(rng.choice(ahead, p=chance / chance.sum()))
+            taken.append(int(rows[choice]))
+            total += float(cost[choice])
+            frame = int(arrive[choice])
+        key = (len(taken), -total)
+        if best is None or key > best[0]:
+            best = key, begin, taken, int(order.end[len(taken)][frame])
+    return best[1], best[2], best[3], best[0][0] + 1
 
 
-def _why_not(graph, order: Order, deepest: int, progress) -> str:
-    """One sentence: between which items the way is missing, and from which threshold on there is one."""
+def _why_not(graph, order: Order, deepest: int, progress) -> Unreachable:
+    """The error that says between which items the way is missing, and from which threshold on there is one."""
     place = min(deepest, len(order.names) - 2) if len(order.names) > 1 else 0
     if len(order.names) == 1:
-        return f"no stretch of {order.names[0]} lasts {order.least[0] / graph.fps:.2f} s; a shorter stay would do"
+        return Unreachable(
+            f"no stretch of {order.names[0]} lasts {order.least[0] / graph.fps:.2f} s; a shorter stay would do"
+        )
     costs = np.unique(graph.candidates.table["cost"])
     costs = costs[costs > graph.thresholds.highest]
     starts = np.cumsum([0, *map(len, graph.clips)])
@@ -121,13 +113,14 @@ def _why_not(graph, order: Order, deepest: int, progress) -> str:
     missing = f"no way leads from {order.names[place]} to {order.names[place + 1]} after a stay of "
     missing += f"{order.least[place] / graph.fps:.2f} s below {graph.thresholds.highest:.1f} {graph.metric.unit}"
     if graph.is_pruned and found(graph.thresholds.highest):
-        return f"{missing} in the pruned graph; there is one in the graph that is not pruned"
+        return Unreachable(f"{missing} in the pruned graph; there is one in the graph that is not pruned")
     if not len(costs) or not found(costs[-1]):
         ceiling = f"{graph.candidates.ceiling:g} {graph.metric.unit}"
-        return f"{missing}, nor at the ceiling of {ceiling}; a shorter stay or other clips would help"
+        return Unreachable(f"{missing}, nor at the ceiling of {ceiling}; a shorter stay or other clips would help")
     low, high = 0, len(costs) - 1
     while low < high:
         progress(0, 1, "looking for a threshold")
         middle = (low + high) // 2
         low, high = (low, middle) if found(costs[middle]) else (middle + 1, high)
-    return f"{missing}; the whole order can be covered at {np.ceil(costs[low] * 10.0) / 10.0:.1f}"
+    threshold = rounded_up(costs[low])
+    return Unreachable(f"{missing}; the whole order can be covered at {threshold:.1f}", threshold)

@@ -10,7 +10,7 @@ from math import atan2, cos, sin
 
 import numpy as np
 
-from motiongraph.walks.ground import Ground
+from motiongraph.walks.floor_path import Ground
 
 
 @dataclass(eq=False)

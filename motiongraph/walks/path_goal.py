@@ -7,11 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.choices import choices_of, shortest
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.ground import Ground, ground_of
-from motiongraph.walks.naming import called, frames_named, no_way
-from motiongraph.walks.road import Road, Rules
+from motiongraph.walks.floor_path import Ground, ground_of
+from motiongraph.walks.frames import called, frames_named
+from motiongraph.walks.path_cost import Road, Rules
+from motiongraph.walks.shortest_paths import choices_of, shortest, unreachable
 
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END = {
@@ -119,10 +119,10 @@ def _check(graph, needs, asked):
     busy |= graph.open_pieces
     for need, name in zip(needs, asked):
         if need is not None and not need[at[busy]].any():
-            raise no_way(graph, frames_named(graph, None) & ~need, need, "other motion", called(graph, name))
+            raise unreachable(graph, frames_named(graph, None) & ~need, need, "other motion", called(graph, name))
     for (source, a), (target, b) in pairwise(zip(needs, asked)):
         if source is not None and target is not None and not _leads(graph, source, target):
-            raise no_way(graph, source, target, called(graph, a), called(graph, b))
+            raise unreachable(graph, source, target, called(graph, a), called(graph, b))
 
 
 def _leads(graph, source, target):

@@ -1,12 +1,11 @@
-"""What a person may name in a graph: a clip, a frame of a clip, or a label; and why one cannot be reached from another.
+"""Frames of a graph by name: those of a clip, one frame of a clip, or those of a label.
 
-Frames are counted over all clips, one after the other, as in `walks.ground`.
+Frames are counted over all clips, one after the other, as in `walks.floor_path`.
 """
 
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.choices import all_choices, shortest
 
 
 def frames_named(graph, asked) -> np.ndarray:
@@ -77,35 +76,6 @@ def spans(graph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return begin.astype(np.int32), end.astype(np.int32)
 
 
-def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | None:
-    """cm: the lowest threshold at which one of the frames `target` (F,) can be reached from one of `source`; None for
-    none up to the ceiling."""
-    network = all_choices(graph)
-    clips, cuts = clip_of(network.starts, network.at), network.starts[1:-1]
-    # From a frame every later node of its clip is in reach, and a frame from every earlier one.
-    first = np.array([np.flatnonzero(part)[:1].max(initial=-1) for part in np.split(source, cuts)])
-    last = np.array([np.flatnonzero(part)[-1:].max(initial=-1) for part in np.split(target, cuts)])
-    local = network.at - network.starts[clips]
-    begin = np.where((first[clips] >= 0) & (local >= first[clips]), 0.0, np.inf)
-    length, _ = shortest(network, network.cost, begin, steepest=True)
-    ends = local <= last[clips]
-    least = length[ends].min() if ends.any() else np.inf
-    return float(least) if np.isfinite(least) else None
-
-
 def clip_of(starts, frames):
     """The clip that frames counted over all clips belong to."""
     return np.searchsorted(starts, frames, side="right") - 1
-
-
-def no_way(graph, source: np.ndarray, target: np.ndarray, source_name: str, target_name: str) -> MotionError:
-    """The sentence for motion that cannot be reached, with what would help."""
-    now = graph.thresholds.highest
-    needed = needed_threshold(graph, source, target)
-    sentence = f"{target_name} cannot be reached from {source_name} below {now:.1f} {graph.metric.unit}"
-    if needed is None:
-        ceiling = f"{graph.candidates.ceiling:g} {graph.metric.unit}"
-        return MotionError(f"{sentence}, nor at the ceiling of {ceiling}; other clips would help")
-    if needed <= now:
-        return MotionError(f"{sentence} within the pruned graph; it can in the graph that is not pruned")
-    return MotionError(f"{sentence}; it can at {np.ceil(needed * 10.0) / 10.0:.1f}")

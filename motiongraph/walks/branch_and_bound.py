@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.ground import COMPILED, TERRAIN, read
-from motiongraph.walks.road import ERROR, REALS, ROAD, RULES, TIME, onward
+from motiongraph.walks.floor_path import COMPILED, TERRAIN, read
+from motiongraph.walks.path_cost import ERROR, REALS, ROAD, RULES, TIME, onward
 
 DEEPEST = 48  # transitions in one plan
 

@@ -1,10 +1,10 @@
 """The better planner, compiled: many walks side by side along the path, near-equal ones merged.
 
-States are kept by how far along the path they are, in cells of some centimetres; of those in one cell that stand in
-nearly the same frame at nearly the same place, only the cheapest stays, and of the others only the `width` best by
-error so far and the bound on what remains (`road.remaining`). So the work grows with the length of the path and not
-exponentially, and every walk in a cell has seen the same stretch of path. A walk that is already dearer than the best
-complete one is dropped, as in branch and bound.
+States are kept by how far along the path they are, in cells of some centimetres. Of the states in a cell that stand in
+nearly the same frame at nearly the same place only the cheapest stays, and of the others the `width` best by error so
+far plus the bound on what remains (`path_cost.remaining`). So the work grows with the length of the path and not
+exponentially, and every walk in a cell has covered the same stretch of path. As in branch and bound, a walk whose error
+exceeds that of the best complete one is dropped.
 """
 
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.ground import COMPILED, TERRAIN, read
-from motiongraph.walks.road import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, remaining, survey
+from motiongraph.walks.floor_path import COMPILED, TERRAIN, read
+from motiongraph.walks.path_cost import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, remaining, survey
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading
@@ -21,23 +21,19 @@ _TIME = 0.1  # s, a cell of a clip
 
 
 class Cells(NamedTuple):
-    """states: (cells, width, REALS) see `road`; value: (cells, width) error so far and bound; key: (cells, width) what
-    is merged; links: (cells, width, 3) frame arrived at, the state it came from (cell × width + slot, or −1 − start),
-    and the transition taken; filled: (cells,); best: (r,) errors of the complete walks, dearest last; ends: (r, 2)
-    their state and last frame; effort: (2,) states expanded, and frames and transitions
-    looked at for it; limits: (cells + 1,) the error
-    from which on a state has no place in each cell, and at all; size: (1,) metres of a cell."""
+    """The states kept, by cell along the path, and the best complete walks."""
 
-    states: np.ndarray
-    value: np.ndarray
-    key: np.ndarray
+    states: np.ndarray  # (cells, width, REALS) see `path_cost`
+    value: np.ndarray  # (cells, width) error so far and bound on the rest
+    key: np.ndarray  # (cells, width) the same number for states that are merged
+    # (cells, width, 3) frame arrived at; state it came from, as cell × width + slot or −1 − start; transition taken
     links: np.ndarray
-    filled: np.ndarray
-    best: np.ndarray
-    ends: np.ndarray
-    effort: np.ndarray
-    limits: np.ndarray
-    size: np.ndarray
+    filled: np.ndarray  # (cells,) states in each cell
+    best: np.ndarray  # (r,) errors of the best complete walks, least first
+    ends: np.ndarray  # (r, 2) their last state and last frame
+    effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
+    limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
+    size: np.ndarray  # (1,) metres of a cell
 
     @classmethod
     def empty(cls, cells: int, width: int, best: int, size: float) -> "Cells":

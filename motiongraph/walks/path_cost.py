@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.ground import COMPILED, SAMPLES, TERRAIN, read
+from motiongraph.walks.floor_path import COMPILED, SAMPLES, TERRAIN, read
 
 
 class Road(NamedTuple):

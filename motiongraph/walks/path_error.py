@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.ground import COMPILED, floor_path, read
+from motiongraph.walks.floor_path import COMPILED, floor_path, read
 from motiongraph.walks.walk import Walk
 
 _BACK, _AHEAD = 0.5, 1.0  # m, how far from the last nearest point the next one is looked for

@@ -7,8 +7,8 @@ from numba import njit, types
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks.ground import COMPILED, TERRAIN, ground_of, read
-from motiongraph.walks.naming import called, frames_named
+from motiongraph.walks.floor_path import COMPILED, TERRAIN, ground_of, read
+from motiongraph.walks.frames import called, frames_named
 from motiongraph.walks.walk import Walk
 
 _BLOCK = 4096  # transitions between two looks at the world

@@ -6,12 +6,12 @@ import numpy as np
 
 from motiongraph.progress import SILENT
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.goal import Goal
-from motiongraph.walks.ground import Ground, alive, ground_of
-from motiongraph.walks.naming import called, frames_named
-from motiongraph.walks.plan import Effort, as_walk, find
-from motiongraph.walks.road import REALS
-from motiongraph.walks.trace import path_error, progress_along
+from motiongraph.walks.floor_path import Ground, ground_of, without_dead_ends
+from motiongraph.walks.frames import called, frames_named
+from motiongraph.walks.path_cost import REALS
+from motiongraph.walks.path_error import path_error, progress_along
+from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.planner import Effort, as_walk, find
 from motiongraph.walks.walk import Walk
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -31,7 +31,7 @@ def follow_path(
     Walks in the pruned part of the graph. `walk.facts` tells how far from the path it goes.
     """
     began = time.perf_counter()
-    graph = alive(graph)
+    graph = without_dead_ends(graph)
     line = points if isinstance(points, Curve) else Curve.of(points, curve, closed)
     effort = effort or Effort(rng=0 if rng is None else rng)
     goal = Goal.of(graph, line, labels, weights)

@@ -7,10 +7,10 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT
-from motiongraph.walks import beam
-from motiongraph.walks.goal import Goal
-from motiongraph.walks.ground import ground_of
-from motiongraph.walks.road import ALONG, ERROR, REALS, TIME
+from motiongraph.walks import beam_search
+from motiongraph.walks.floor_path import ground_of
+from motiongraph.walks.path_cost import ALONG, ERROR, REALS, TIME
+from motiongraph.walks.path_goal import Goal
 from motiongraph.walks.walk import Walk
 
 METHODS = ("beam", "branch and bound")
@@ -112,10 +112,10 @@ def _sweep(graph, goal, roots, states, effort, width, began, used, progress):
     ground = ground_of(graph)
     # Beyond the end of the path a state still has its run to find the end in.
     count = int(goal.longest / effort.cell) + 2
-    cells = beam.Cells.empty(count, width, effort.best, effort.cell)
+    cells = beam_search.Cells.empty(count, width, effort.best, effort.cell)
     _, taken, children = _room(ground)
     none, no_state = np.empty(0, np.int64), np.empty((0, REALS))
-    beam.sweep(ground.terrain, goal.road, goal.rules, cells, roots, states, 0, 0, taken, children)
+    beam_search.sweep(ground.terrain, goal.road, goal.rules, cells, roots, states, 0, 0, taken, children)
     reached, note = count, ""
     for start in range(0, count, _BLOCK):
         progress(min(start * effort.cell, goal.rules.length), goal.rules.length, "planning the walk")
@@ -126,7 +126,7 @@ def _sweep(graph, goal, roots, states, effort, width, began, used, progress):
             reached, note = start, f"the {effort.expansions:,} expansions allowed ran out"
             break
         stop = min(start + _BLOCK, count)
-        beam.sweep(ground.terrain, goal.road, goal.rules, cells, none, no_state, start, stop, taken, children)
+        beam_search.sweep(ground.terrain, goal.road, goal.rules, cells, none, no_state, start, stop, taken, children)
     complete = bool(np.isfinite(cells.best[0]))
     if complete:
         chosen = _choose(cells.best[np.isfinite(cells.best)], effort)
@@ -161,7 +161,7 @@ def _furthest(cells, reached, roots):
 
 def _by_branches(graph, goal, roots, states, effort, progress):
     """Plan n seconds, keep m, and go on from there; of several starts one is picked at random (Kovar 2002, 4.2)."""
-    from motiongraph.walks import branch  # takes seconds to compile the first time, and few ask for it
+    from motiongraph.walks import branch_and_bound  # takes seconds to compile the first time, and few ask for it
 
     ground, began, rng = ground_of(graph), time.perf_counter(), np.random.default_rng(effort.rng)
     widest, rules = _room(ground)[0], goal.rules._replace(spare=0.0)  # beyond the bound nothing can be made up for
@@ -176,9 +176,9 @@ def _by_branches(graph, goal, roots, states, effort, progress):
         if share <= 0:
             note = f"the limit was reached after {along:.1f} of {goal.rules.length:.1f} m"
             return Found(start, tuple(way), int(frames[0]), error, False, spent, note)
-        plans = branch.Plans.empty(effort.best)
+        plans = branch_and_bound.Plans.empty(effort.best)
         until = float(current[:, TIME].min()) + effort.plan
-        branch.search(ground.terrain, goal.road, rules, frames, current, until, share, plans, widest)
+        branch_and_bound.search(ground.terrain, goal.road, rules, frames, current, until, share, plans, widest)
         spent += int(plans.effort[0])
         if not np.isfinite(plans.error[0]):
             note = f"every way ends after {along:.1f} of {goal.rules.length:.1f} m"

@@ -6,8 +6,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.ground import COMPILED, read
-from motiongraph.walks.heap import drop, push
+from motiongraph.errors import Unreachable
+from motiongraph.walks.floor_path import COMPILED, read
+from motiongraph.walks.frames import clip_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,41 @@ def all_choices(graph) -> Choices:
     return choices(graph.structure, graph.candidates.table, starts, everything, graph.structure.goes_on)
 
 
+# A binary heap in two arrays: the least value on top.
+_values, _items = types.float64[::1], types.int32[::1]
+
+
+@njit(types.int64(_values, _items, types.int64, types.float64, types.int64), **COMPILED)
+def push(values, items, size, value, item):
+    """Add an item to a heap of `size`; returns the new size."""
+    i = size
+    while i and values[(i - 1) // 2] > value:
+        values[i], items[i] = values[(i - 1) // 2], items[(i - 1) // 2]
+        i = (i - 1) // 2
+    values[i], items[i] = value, item
+    return size + 1
+
+
+@njit(types.int64(_values, _items, types.int64), **COMPILED)
+def drop(values, items, size):
+    """Remove the top of a heap of `size`; returns the new size."""
+    size -= 1
+    value, item = values[size], items[size]
+    i = 0
+    while True:
+        down = 2 * i + 1
+        if down >= size:
+            break
+        if down + 1 < size and values[down + 1] < values[down]:
+            down += 1
+        if value <= values[down]:
+            break
+        values[i], items[i] = values[down], items[down]
+        i = down
+    values[i], items[i] = value, item
+    return size
+
+
 @njit(types.Tuple((types.float64[::1], types.int32[::1]))(
     read(types.int32, 1), read(types.int32, 1), read(types.float64, 1), read(types.float64, 1), types.boolean),
     **COMPILED)  # fmt: skip
@@ -129,3 +165,38 @@ def way_back(network: Choices, via: np.ndarray, node: int) -> list[int]:
         edges.append(int(via[node]))
         node = int(tail[via[node]])
     return edges[::-1]
+
+
+def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | None:
+    """cm: the lowest threshold at which one of the frames `target` (F,) can be reached from one of `source`; None for
+    none up to the ceiling."""
+    network = all_choices(graph)
+    clips, cuts = clip_of(network.starts, network.at), network.starts[1:-1]
+    # From a frame every later node of its clip is in reach, and a frame from every earlier one.
+    first = np.array([np.flatnonzero(part)[:1].max(initial=-1) for part in np.split(source, cuts)])
+    last = np.array([np.flatnonzero(part)[-1:].max(initial=-1) for part in np.split(target, cuts)])
+    local = network.at - network.starts[clips]
+    begin = np.where((first[clips] >= 0) & (local >= first[clips]), 0.0, np.inf)
+    length, _ = shortest(network, network.cost, begin, steepest=True)
+    ends = local <= last[clips]
+    least = length[ends].min() if ends.any() else np.inf
+    return float(least) if np.isfinite(least) else None
+
+
+def unreachable(graph, source: np.ndarray, target: np.ndarray, source_name: str, target_name: str) -> Unreachable:
+    """The error for frames `target` (F,) that cannot be reached from `source`, with what would help."""
+    now = graph.thresholds.highest
+    needed = needed_threshold(graph, source, target)
+    sentence = f"{target_name} cannot be reached from {source_name} below {now:.1f} {graph.metric.unit}"
+    if needed is None:
+        ceiling = f"{graph.candidates.ceiling:g} {graph.metric.unit}"
+        return Unreachable(f"{sentence}, nor at the ceiling of {ceiling}; other clips would help")
+    if needed <= now:
+        return Unreachable(f"{sentence} within the pruned graph; it can in the graph that is not pruned")
+    threshold = rounded_up(needed)
+    return Unreachable(f"{sentence}; it can at {threshold:.1f}", threshold)
+
+
+def rounded_up(threshold: float) -> float:
+    """The next tenth: a threshold to show and to use, at which what needs the exact one succeeds too."""
+    return float(np.ceil(threshold * 10.0) / 10.0)

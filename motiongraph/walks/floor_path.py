@@ -88,7 +88,7 @@ def ground_of(graph) -> Ground:
     return found[1]
 
 
-def alive(graph):
+def without_dead_ends(graph):
     """The graph whose walks never end: itself if it is pruned, else its pruned part."""
     kept = graph if graph.is_pruned else _pruned(graph)
     if not kept.open.any():

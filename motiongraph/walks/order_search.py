@@ -7,13 +7,41 @@ dearer and has stayed as long makes the other useless: popped in order of cost, 
 longer than all before it there.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.ground import COMPILED, read
-from motiongraph.walks.heap import drop, push
+from motiongraph.errors import MotionError
+from motiongraph.walks.floor_path import COMPILED, read
+from motiongraph.walks.frames import called, frames_named, spans
+from motiongraph.walks.shortest_paths import Choices, drop, push
 
 _whole = types.int32
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """names: of the items; masks: (layers, F) their frames; begin, end: (layers, F) the first frame and the end
+    (exclusive) of the unbroken stretch of an item around each of its frames; least: (layers,) frames of least stay."""
+
+    names: tuple[str, ...]
+    masks: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    least: np.ndarray
+
+    @classmethod
+    def of(cls, graph, items, stay) -> "Order":
+        items = [items] if isinstance(items, str) else list(items)
+        if not items:
+            raise MotionError("an order needs at least one clip or label")
+        masks = np.array([frames_named(graph, item) for item in items])
+        begin, end = (np.array(part) for part in zip(*(spans(graph, mask) for mask in masks)))
+        stays = np.broadcast_to(np.asarray(stay, float) * graph.fps, len(items))
+        if (stays < 0).any():
+            raise MotionError("the least stay in an item cannot be negative")
+        return cls(tuple(called(graph, item) for item in items), masks, begin, end, np.round(stays).astype(np.int32))
 
 
 @njit(types.Tuple((_whole[:, ::1], types.float64[::1], _whole[::1]))(
@@ -80,3 +108,28 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least):
                 size = push(values, heap, size, far + cost[e], count)
                 count += 1
     return np.inf, states[:count].copy(), -1, deepest
+
+
+def exact(order: Order, network: Choices):
+    """Cost, first frame, candidates taken and end (exclusive) of the cheapest walk, and the last layer reached."""
+    inside = np.ascontiguousarray(order.masks[:, network.at], np.uint8)
+    at = network.at.astype(np.int32)
+    entry = np.where(inside[0], at - order.begin[0, network.at], -1).astype(np.int32)
+    left = np.where(inside, order.end[:, network.at] - at, 0).astype(np.int32)
+    frames = network.frames.astype(np.int32)
+    alone = order.masks[0] & (order.end[0] - order.begin[0] >= order.least[0])
+    if len(order.names) == 1 and alone.any():
+        frame = int(np.argmax(np.where(alone, order.end[0] - order.begin[0], -1)))
+        return 0.0, order.begin[0, frame], [], order.end[0, frame], 0
+    arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least)]
+    total, states, last, deepest = cheapest(network.first, network.to, network.row, network.cost, *arrays)
+    if last < 0:
+        return np.inf, 0, [], 0, deepest
+    edges, state = [], last
+    while states[state, 3] >= 0:
+        edges.append(int(states[state, 4]))
+        state = int(states[state, 3])
+    begin = order.begin[0, at[states[state, 0]]]
+    rows = [int(network.row[e]) for e in edges[::-1] if network.row[e] >= 0]
+    layer, node = len(order.names) - 1, states[last, 0]
+    return total, begin, rows, order.end[layer, at[node]], deepest

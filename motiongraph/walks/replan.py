@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.beam import CELLS, Cells, expand
+from motiongraph.walks.beam_search import CELLS, Cells, expand
 from motiongraph.walks.curve import SPACING, Curve
-from motiongraph.walks.goal import Goal, Weights
-from motiongraph.walks.ground import COMPILED, SAMPLES, TERRAIN, ground_of, read
-from motiongraph.walks.road import ALONG, ERROR, REALS, ROAD, RULES, THETA, Road, X, Z, ended, exits, look, played
+from motiongraph.walks.floor_path import COMPILED, SAMPLES, TERRAIN, ground_of, read
+from motiongraph.walks.path_cost import ALONG, ERROR, REALS, ROAD, RULES, THETA, Road, X, Z, ended, exits, look, played
+from motiongraph.walks.path_goal import Goal, Weights
 
 _CELL = 0.25  # m along the way in which states compete
 _BEND = 0.3  # m over which the direction of the way is taken, as a `Curve` does
