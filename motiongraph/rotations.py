@@ -6,6 +6,7 @@ left to right: "ZYX" is Rz·Ry·Rx, the meaning of BVH channels `Zrotation Yrota
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motiongraph.elementary import arccos, arctan2, cos, sin
 
@@ -13,7 +14,7 @@ AXES = {"X": 0, "Y": 1, "Z": 2}
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def multiply(a, b):
+def multiply(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """Hamilton product a·b of (…, 4) and (…, 4): rotate by b, then by a."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
@@ -26,12 +27,12 @@ def multiply(a, b):
     return out
 
 
-def conjugate(q):
+def conjugate(q: ArrayLike) -> np.ndarray:
     """Inverse of unit quaternions (…, 4)."""
     return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
 
 
-def rotate(q, v):
+def rotate(q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Vectors (…, 3) turned by unit quaternions (…, 4)."""
     q, v = np.asarray(q, float), np.asarray(v, float)
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
@@ -45,13 +46,13 @@ def rotate(q, v):
     return out
 
 
-def normalized(q):
+def normalized(q: ArrayLike) -> np.ndarray:
     """Scaled to length one; (…, 4)."""
     q = np.asarray(q, float)
     return q / np.sqrt(_dot(q, q))[..., None]
 
 
-def cross(a, b):
+def cross(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """a × b of (…, 3) and (…, 3); numpy's own takes several times as long."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -61,7 +62,7 @@ def cross(a, b):
     return out
 
 
-def _dot(a, b):
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Sums of products over the last axis, from the first to the last: numpy's own sums depend on the processor."""
     total = a[..., 0] * b[..., 0]
     for k in range(1, a.shape[-1]):
@@ -69,14 +70,14 @@ def _dot(a, b):
     return total
 
 
-def about(axis, angle):
+def about(axis: str | np.ndarray, angle: ArrayLike) -> np.ndarray:
     """Rotation by `angle` radians (…) about "X", "Y", "Z" or a unit vector (3,)."""
     vector = np.eye(3)[AXES[axis]] if isinstance(axis, str) else np.asarray(axis, float)
     half = 0.5 * np.asarray(angle, float)[..., None]
     return np.concatenate([cos(half), sin(half) * vector], axis=-1)
 
 
-def between(u, v):
+def between(u: ArrayLike, v: ArrayLike) -> np.ndarray:
     """The smallest rotations that turn directions u (…, 3) into v (…, 3); identity where either is zero."""
     u, v = np.broadcast_arrays(np.asarray(u, float), np.asarray(v, float))
     norms, dot = np.sqrt(_dot(u, u) * _dot(v, v)), _dot(u, v)
@@ -92,7 +93,7 @@ def between(u, v):
     return normalized(q)
 
 
-def slerp(a, b, t):
+def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> np.ndarray:
     """From a (…, 4) to b (…, 4) along the shorter arc; t (…) in [0, 1]."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     t = np.asarray(t, float)[..., None]
@@ -108,7 +109,7 @@ def slerp(a, b, t):
     return normalized(wa * a + wb * b)
 
 
-def continuous(q):
+def continuous(q: ArrayLike) -> np.ndarray:
     """The same rotations (F, …, 4) with signs chosen so that no frame jumps to the far side of the sphere."""
     q = np.array(q, float)
     if len(q) > 1:
@@ -117,13 +118,13 @@ def continuous(q):
     return q
 
 
-def angle_between(a, b):
+def angle_between(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """Angle in radians, 0 … π, of the rotation from a (…, 4) to b (…, 4); accurate for small angles too."""
     d = multiply(conjugate(a), b)
     return 2.0 * arctan2(np.sqrt(_dot(d[..., 1:], d[..., 1:])), np.abs(d[..., 0]))
 
 
-def to_vector(q):
+def to_vector(q: ArrayLike) -> np.ndarray:
     """(…, 3) axis times angle in radians, 0 … π, of unit quaternions (…, 4); accurate for small angles too."""
     q = np.asarray(q, float)
     q = np.where(q[..., :1] < 0, -q, q)
@@ -132,7 +133,7 @@ def to_vector(q):
     return q[..., 1:] * np.where(sine > 1e-12, 2.0 * arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
 
 
-def from_vector(v):
+def from_vector(v: ArrayLike) -> np.ndarray:
     """Unit quaternions (…, 4) of rotation vectors (…, 3): axis times angle in radians, any angle."""
     v = np.asarray(v, float)
     half = 0.5 * np.sqrt(_dot(v, v))[..., None]
@@ -141,7 +142,7 @@ def from_vector(v):
     )
 
 
-def from_euler(angles, order):
+def from_euler(angles: ArrayLike, order: str) -> np.ndarray:
     """Angles (…, n) in radians, n = len(order), to quaternions; "ZYX" is Rz·Ry·Rx. No axis: identity."""
     angles = np.asarray(angles, float)
     q = np.broadcast_to(IDENTITY, (*angles.shape[:-1], 4)).copy()
@@ -150,7 +151,7 @@ def from_euler(angles, order):
     return q
 
 
-def to_matrix(q):
+def to_matrix(q: ArrayLike) -> np.ndarray:
     """Rotation matrices (…, 3, 3)."""
     w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
     rows = [
@@ -161,7 +162,7 @@ def to_matrix(q):
     return np.stack([np.stack(r, axis=-1) for r in rows], axis=-2)
 
 
-def to_euler(q, order):
+def to_euler(q: ArrayLike, order: str) -> np.ndarray:
     """Angles (…, 3) in radians with from_euler(angles, order) = q, for three different axes such as "ZYX".
 
     The middle angle lies in ±90°. Where it reaches that (gimbal lock) the last angle is set to 0.

@@ -50,7 +50,16 @@ def module_of(path: Path) -> tuple[str, ...]:
 
 
 def imports(tree: ast.AST, module: tuple[str, ...], package: bool):
-    """(line, dotted name, at the top of the module) of everything imported, relative imports made absolute."""
+    """(line, dotted name, at the top of the module) of everything imported, relative imports made absolute.
+
+    What stands under `if TYPE_CHECKING:` is never imported: types may point up the stairs.
+    """
+    for_types = {
+        node
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
     nested = {
         node
         for function in ast.walk(tree)
@@ -58,6 +67,8 @@ def imports(tree: ast.AST, module: tuple[str, ...], package: bool):
         for node in ast.walk(function)
     }
     for node in ast.walk(tree):
+        if node in for_types:
+            continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -185,6 +196,10 @@ def test_the_checker_complains(module, source, complaint):
         ("viewer/window.py", "from motiongraph.app import state\nimport glfw"),
         ("cli/view.py", "def view():\n    from motiongraph.viewer import window\n    print(window)"),
         ("fetch.py", "from motiongraph import __version__\nfrom motiongraph.errors import MotionError\nimport urllib"),
+        (
+            "model/clip.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from motiongraph.formats.source import Source",
+        ),
         ("model/clip.py", "from .skeleton import Skeleton\nfrom . import labels\nfrom ..errors import MotionError"),
         ("files.py", "try:\n    f()\nexcept OSError:\n    pass"),
         ("files.py", "try:\n    f()\nexcept BaseException:\n    g()\n    raise"),

@@ -9,6 +9,7 @@ from bodies import person, random_clip, random_skeleton, smooth_clip
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
 
 
 @pytest.fixture
@@ -241,3 +242,36 @@ def test_the_files_record_follows_or_keeps_only_its_layout(clip):
     assert clip.moved(1.0).source == "layout"
     assert clip.resampled(60).source == "layout"
     assert replace(clip, source=None)[2:9].source is None
+
+
+def test_a_clip_knows_the_frames_of_its_file(swing):
+    assert swing.file_frame(7) == 7.0
+    assert swing[10:200].file_frame(7) == 17.0
+    assert swing[10:200:3].file_frame(2.5) == 17.5
+    assert swing.resampled(30).file_frame(5) == 20.0
+    assert swing.resampled(50).file_frame(5) == pytest.approx(12.0)
+
+
+def test_file_frames_go_through_every_change(swing):
+    """A mark that moves like the frame's number, root x, tells which frame is shown."""
+    number = np.arange(len(swing), dtype=float)
+    marked = replace(swing, root=np.stack([0 * number, 0 * number, number], axis=1), file="walk.bvh", first=1)
+    chain = marked[11:220].resampled(50)[3:70:2].mirrored().resampled(120)[5:].moved(0.0, 4.0, 0.0)
+    chain = chain.labelled("walk").resampled(31)[1:-1]
+    assert chain.file == "walk.bvh"
+    shown = [chain.file_frame(f) for f in range(len(chain))]
+    np.testing.assert_allclose(shown, chain.root[:, 2], atol=1e-9)
+    smaller = Skeleton(chain.skeleton.names, chain.skeleton.parents, 0.9 * chain.skeleton.offsets)
+    fitted = chain.retargeted(smaller)[4:20]
+    assert (fitted.file, fitted.file_frame(0)) == ("walk.bvh", shown[4])
+
+
+def test_frames_before_the_motion_keep_their_numbers(rng):
+    clip = smooth_clip(rng, person(), frames=41, first=2).resampled(60)
+    assert [clip.file_frame(f) for f in range(5)] == [0.0, 1.0, 2.0, 4.0, 6.0]
+    assert [clip[1::2].file_frame(f) for f in range(3)] == [1.0, 4.0, 8.0]
+
+
+def test_file_frames_must_fit(rng):
+    with pytest.raises(MotionError, match=r"file_frames \(2,\) should be \(3,\)"):
+        Clip(**pieces(rng), file_frames=np.zeros(2))

@@ -28,7 +28,11 @@ def clips():
     body = person()
     other = replace(body, offsets=body.offsets * 1.05)
     made = [swing(0), swing(1, labels=["walk"]), swing(2, other, labels={"run": [(0, 9), (30, 160)], "ü": (5, 50)})]
-    return [replace(made[0], first=1), *made[1:]]
+    return [
+        replace(made[0], first=1),
+        made[1],
+        replace(made[2], file="run.bvh", file_frames=3.0 + np.arange(len(made[2]))),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +61,8 @@ def test_everything_comes_back(graph, content, tmp_path):
     assert back.transitions.tobytes() == graph.transitions.tobytes()
     assert not back.candidates.table.flags.writeable
     assert all(array.ctypes.data % 8 == 0 for clip in back.clips for array in (clip.root, clip.rotations))
+    for a, b in zip(back.clips, graph.clips):
+        assert (a.file, a.file_frame(9)) == (b.file, b.file_frame(9))
     for a, b in zip(back.candidates.originals, graph.candidates.originals):
         assert (a.name, a.first, a.labels, a.skeleton) == (b.name, b.first, b.labels, b.skeleton)
         assert a.rotations.tobytes() == b.rotations.tobytes()

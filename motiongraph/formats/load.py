@@ -134,6 +134,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         name=path.stem,
         first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0])),
         offsets=sliding,
+        file=str(path),
         source=Source(str(path), "bvh", scale, unit, axis, motion, bvh.values, rate, bvh.frame_time, notes),
     )
 
@@ -158,6 +159,7 @@ def _load_amc(path, units, up, skeleton, fps) -> Clip:
         fps=_rate(path, fps, rate),
         name=path.stem,
         offsets=sliding,
+        file=str(path),
         source=Source(str(path), "amc", scale, unit, axis, motion, amc.values, rate, amc.number, notes),
     )
 

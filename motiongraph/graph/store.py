@@ -106,7 +106,7 @@ def _described(clip, skeletons) -> dict:
     """What a clip is besides its arrays. The path of its file is only information."""
     return {
         "name": clip.name,
-        "path": getattr(clip.source, "path", None),
+        "path": clip.file,
         "skeleton": skeletons.setdefault(clip.skeleton, len(skeletons)),
         "frames": len(clip),
         "fps": clip.fps,
@@ -116,8 +116,8 @@ def _described(clip, skeletons) -> dict:
 
 
 def _motion(clip) -> dict[str, np.ndarray]:
-    arrays = {"root": clip.root, "rotations": clip.rotations}
-    return arrays if clip.offsets is None else arrays | {"offsets": clip.offsets}
+    arrays = {"root": clip.root, "rotations": clip.rotations, "offsets": clip.offsets, "file_frames": clip.file_frames}
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def _labels(described) -> Labels:
@@ -137,6 +137,8 @@ def _clip(described, skeletons, arrays, prefix) -> Clip:
         _labels(described),
         described["first"],
         arrays.get(f"{prefix}/offsets"),
+        file=described["path"],
+        file_frames=arrays.get(f"{prefix}/file_frames"),
     )
 
 

@@ -35,15 +35,14 @@ _RADII = {kind: (begin, end) for kind, _, begin, end in _KINDS}
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Capsules, each fixed to a joint: joints: (n,) int, whose orientation turns them; starts, ends: (n, 3)
-    metres in that joint's own axes; radii: (n, 2) metres at start and end (0 nowhere)."""
+    """n capsules, each fixed to a joint."""
 
-    joints: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    radii: np.ndarray
+    joints: np.ndarray  # (n,) int, the joints whose orientations turn them
+    starts: np.ndarray  # (n, 3) metres, in that joint's own axes
+    ends: np.ndarray  # (n, 3)
+    radii: np.ndarray  # (n, 2) metres at start and end; 0 nowhere
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.joints)
 
 
@@ -79,19 +78,19 @@ def body_of(skeleton: Skeleton) -> Body:
     return Body(joints, starts, ends, radii)
 
 
-def _kind(name):
+def _kind(name: str) -> str:
     bare = re.sub(r"^.*:|[^a-z0-9]", "", name.lower())  # without Mixamo's "mixamorig:"
     return next((kind for kind, pattern, *_ in _KINDS if re.search(pattern, bare)), "")
 
 
-def _scale(skeleton):
+def _scale(skeleton: Skeleton) -> float:
     """Size against 1.75 m by the widest extent of the rest pose: a person's reach is as wide as they are tall,
     so this holds for arms out, arms down and for bodies drawn lying down."""
     extent = float(np.ptp(skeleton.rest, axis=0).max())
     return extent / STATURE if extent > 0.0 else 1.0
 
 
-def _radii(skeleton, kinds, joint, length, scale):
+def _radii(skeleton: Skeleton, kinds: list[str], joint: int, length: float, scale: float) -> tuple[float, float]:
     kind = kinds[joint]
     if not kind:
         radius = min(max(0.15 * length, 0.008 * scale), 0.09 * scale)
@@ -102,7 +101,7 @@ def _radii(skeleton, kinds, joint, length, scale):
     return begin * scale, end * scale
 
 
-def _head(skeleton, joint, scale):
+def _head(skeleton: Skeleton, joint: int, scale: float) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """Start, end and radii of the head: as large as heads are, however long the file made its bone."""
     ahead = [skeleton.offsets[c] for c in skeleton.children[joint]]
     ahead = next((v for v in [*ahead, skeleton.offsets[joint]] if np.linalg.norm(v) > 0.0), np.array([0.0, 1.0, 0.0]))

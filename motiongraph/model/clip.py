@@ -2,40 +2,46 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.model.labels import Labels
+from motiongraph.model import kinematics
+from motiongraph.model.contacts import Contacts, find_contacts, floor_height
+from motiongraph.model.labels import Labels, LabelsLike
+from motiongraph.model.mirror import mirrored
 from motiongraph.model.placement import place
+from motiongraph.model.retarget import retargeted
 from motiongraph.model.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from motiongraph.formats.source import Source
+    from motiongraph.synthesis.origin import Origin
 
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """root: (F, 3) metres, y up; rotations: (F, J, 4) local unit quaternions, w x y z; fps: frames a second.
+    """F frames of a skeleton of J joints. Arrays are taken over, not copied, and become read-only.
 
-    labels: words for all frames, a mapping word → ranges, or `Labels`. first: the first frame of captured
-    motion (1 where a file opens with an added T-pose). offsets: None, or (F, J, 3) metres for the rare clip
-    whose joints slide along their parents. source: what `formats` needs to write the file back as it came.
-    origin: for made motion, where every frame came from and which feet are planted (see `synthesis.origin`).
-    Arrays are taken over, not copied, and become read-only.
+    labels may be given as words that hold for all frames, or as a mapping of word → ranges; see `Labels.of`.
     """
 
     skeleton: Skeleton
-    root: np.ndarray
-    rotations: np.ndarray
-    fps: float = 120.0
+    root: np.ndarray  # (F, 3) metres, y up
+    rotations: np.ndarray  # (F, J, 4) local unit quaternions, w x y z
+    fps: float = 120.0  # frames a second
     name: str = "clip"
-    labels: Labels = ()
-    first: int = 0
-    offsets: np.ndarray | None = None
-    source: Any = field(default=None, repr=False)
-    origin: Any = field(default=None, repr=False)
+    labels: Labels = ()  # pyright: ignore[reportAssignmentType]  (made `Labels` below)
+    first: int = 0  # first frame of captured motion: 1 where a file opens with an added T-pose
+    offsets: np.ndarray | None = None  # (F, J, 3) metres, for the rare clip whose joints slide along their parents
+    source: "Source | None" = field(default=None, repr=False)  # what `formats` needs to write the file as it came
+    origin: "Origin | None" = field(default=None, repr=False)  # of synthesized motion: where every frame came from
+    file: str | None = None  # path of the file it was read from
+    file_frames: np.ndarray | None = field(default=None, repr=False)  # (F,), see `file_frame`; None: the same numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         root = np.ascontiguousarray(self.root, np.float64)
         rotations = np.ascontiguousarray(self.rotations, np.float64)
         frames, joints = len(root), len(self.skeleton)
@@ -56,21 +62,30 @@ class Clip:
             finite = all(np.isfinite(array.sum()) for array in (root, rotations, offsets) if array is not None)
         if not finite:
             raise MotionError(f"clip {self.name!r}: positions and rotations must be finite")
-        for array in (root, rotations, offsets):
+        file_frames = self.file_frames
+        if file_frames is not None:
+            file_frames = np.ascontiguousarray(file_frames, np.float64)
+            if file_frames.shape != (frames,):
+                raise MotionError(f"clip {self.name!r}: file_frames {file_frames.shape} should be ({frames},)")
+        for array in (root, rotations, offsets, file_frames):
             if array is not None:
                 array.flags.writeable = False
-        values = {"root": root, "rotations": rotations, "offsets": offsets, "fps": float(self.fps)}
-        values |= {
+        values = {
+            "root": root,
+            "rotations": rotations,
+            "offsets": offsets,
+            "file_frames": file_frames,
+            "fps": float(self.fps),
             "labels": Labels.of(frames, self.labels),
             "first": min(max(int(self.first), 0), frames - 1),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.root)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         joints = len(self.skeleton)
         return f"Clip({self.name!r}, {len(self)} frames, {self.fps:g} Hz, {self.duration:.2f} s, {joints} joints)"
 
@@ -79,10 +94,14 @@ class Clip:
         """Seconds: frames over rate."""
         return len(self) / self.fps
 
-    @cached_property
-    def _transforms(self):
-        from motiongraph.model import kinematics  # compiled code is loaded when first needed
+    def file_frame(self, frame: float) -> float:
+        """The frame, from 0, of the file `file` that `frame` of this clip shows; between frames linearly."""
+        if self.file_frames is None:
+            return float(frame)
+        return float(np.interp(frame, np.arange(len(self)), self.file_frames))
 
+    @cached_property
+    def _transforms(self) -> tuple[np.ndarray, np.ndarray]:
         pair = kinematics.transforms(self.skeleton, self.root, self.rotations, self.offsets)
         for array in pair:
             array.flags.writeable = False
@@ -96,25 +115,20 @@ class Clip:
         """(F, J, 4) global joint orientations, w x y z; computed once, read-only."""
         return self._transforms[1]
 
-    def contacts(self, **thresholds):
+    def contacts(self, **thresholds: float) -> Contacts:
         """(F, n) bool, True where a foot joint is planted; `.names` are those of the n joints.
 
-        Made motion carries the contacts of the clips it was made from; thresholds make it look for itself.
+        Synthesized motion has the contacts of the clips it was put together from, unless thresholds are given.
         """
-        from motiongraph.model.contacts import Contacts, find_contacts
-
         if self.origin is not None and not thresholds:
             return Contacts.of(self.origin.planted, self.skeleton, self.origin.joints)
-
         return find_contacts(self, **thresholds)
 
     @cached_property
     def floor(self) -> float:
-        """Metres: the height of the ground the feet stand on; made motion knows the one it was put on."""
+        """Metres: the height of the ground the feet stand on; synthesized motion knows the one it was put on."""
         if self.origin is not None and self.origin.floor is not None:
             return self.origin.floor
-        from motiongraph.model.contacts import floor_height
-
         return floor_height(self)
 
     def captured(self) -> "Clip":
@@ -140,6 +154,7 @@ class Clip:
             first=-(-max(self.first - start, 0) // step),
             source=self.source and self.source.sliced(frames),
             origin=self.origin and self.origin.take(frames),
+            file_frames=self._file_frames()[frames],
         )
 
     def resampled(self, fps: float) -> "Clip":
@@ -162,7 +177,7 @@ class Clip:
 
         nearest = np.where(t < 0.5, below, above)
 
-        def linear(values):
+        def linear(values: np.ndarray) -> np.ndarray:
             weight = t.reshape(-1, *[1] * (values.ndim - 1))
             return (1.0 - weight) * values[below] + weight * values[above]
 
@@ -173,6 +188,7 @@ class Clip:
             offsets=None if self.offsets is None else linear(self.offsets),
             labels=self.labels.take(nearest),
             origin=self.origin and self.origin.take(nearest),
+            file_frames=linear(self._file_frames()),
             fps=fps,
             source=self._layout(),
         )
@@ -185,20 +201,20 @@ class Clip:
 
     def mirrored(self) -> "Clip":
         """Left and right exchanged; see `model.mirror`."""
-        from motiongraph.model.mirror import mirrored
-
         return mirrored(self)
 
     def retargeted(self, skeleton: Skeleton) -> "Clip":
         """The same motion on a skeleton with the same joint names and other proportions; see `model.retarget`."""
-        from motiongraph.model.retarget import retargeted
-
         return retargeted(self, skeleton)
 
-    def labelled(self, labels) -> "Clip":
+    def labelled(self, labels: LabelsLike) -> "Clip":
         """With other labels: words for all frames, or a mapping word → (start, stop) or list of ranges."""
-        return replace(self, labels=labels)
+        return replace(self, labels=Labels.of(len(self), labels))
 
-    def _layout(self):
+    def _file_frames(self) -> np.ndarray:
+        """(F,) float: `file_frames`, also where they are the clip's own numbers."""
+        return np.arange(len(self), dtype=np.float64) if self.file_frames is None else self.file_frames
+
+    def _layout(self) -> "Source | None":
         """The source without its numbers: how to write, no longer what."""
         return self.source and self.source.layout()

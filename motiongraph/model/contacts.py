@@ -4,10 +4,18 @@ A foot joint is planted while it is slow and low. Low is measured from the heigh
 when its foot stands, found in the motion itself: ankles sit above the sole, and floors are not always at zero.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
+from motiongraph.model.sides import Foot
+from motiongraph.model.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from motiongraph.model.clip import Clip
 
 # How the ground is found: seconds over which speed is measured, and m/s below which a foot may be standing.
 _SPAN = 0.05
@@ -24,18 +32,18 @@ class Contacts(np.ndarray):
     joints: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, planted, skeleton, joints) -> "Contacts":
+    def of(cls, planted: np.ndarray, skeleton: Skeleton, joints: Iterable[int]) -> "Contacts":
         contacts = np.asarray(planted, bool).view(cls)
         contacts.joints = tuple(int(j) for j in joints)
         contacts.names = tuple(skeleton.names[j] for j in contacts.joints)
         return contacts
 
-    def __array_finalize__(self, parent):
+    def __array_finalize__(self, parent: np.ndarray | None) -> None:
         names = getattr(parent, "names", ())
         if self.ndim == 2 and self.shape[1] == len(names):
             self.names, self.joints = names, getattr(parent, "joints", ())
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, Contacts) and part.ndim == 2 and isinstance(key, tuple) and len(key) == 2:
             columns = np.arange(len(self.names))[key[1]]
@@ -45,7 +53,7 @@ class Contacts(np.ndarray):
 
 
 def find_contacts(
-    clip,
+    clip: "Clip",
     *,
     enter_speed: float = 0.3,
     leave_speed: float = 0.7,
@@ -80,7 +88,7 @@ def find_contacts(
     return Contacts.of(planted, clip.skeleton, joints)
 
 
-def floor_height(clip) -> float:
+def floor_height(clip: "Clip") -> float:
     """Metres: the height of the ground, that of the lowest joint of a standing foot.
 
     Found from where the feet are when they are slow, so jumps, outliers and a few frames below ground do not
@@ -92,7 +100,7 @@ def floor_height(clip) -> float:
     return float(np.nanmin(_levels(clip, feet)))
 
 
-def _measured(clip, joints, span):
+def _measured(clip: "Clip", joints: Sequence[int], span: float) -> tuple[np.ndarray, np.ndarray]:
     """Heights (F', n) in metres and speeds (F', n) in m/s of joints over the captured frames."""
     places = clip.positions()[clip.first :, joints]
     last = len(places) - 1
@@ -100,7 +108,7 @@ def _measured(clip, joints, span):
     before = np.clip(np.arange(last + 1) - half, 0, last)
     after = np.clip(np.arange(last + 1) + half, 0, last)
 
-    def at(time):
+    def at(time: np.ndarray) -> np.ndarray:
         below = np.minimum(time.astype(int), max(last - 1, 0))
         t = (time - below)[:, None, None]
         return (1.0 - t) * places[below] + t * places[np.minimum(below + 1, last)]
@@ -110,7 +118,7 @@ def _measured(clip, joints, span):
     return places[..., 1], np.linalg.norm(at(after) - at(before), axis=-1) / seconds[:, None]
 
 
-def _levels(clip, feet):
+def _levels(clip: "Clip", feet: Sequence[Foot]) -> np.ndarray:
     """(J,) metres: the heights at which the joints of the feet, toe tips included, rest on the ground; else NaN."""
     whole = [[foot[0], *sides.below(clip.skeleton, foot[0])] for foot in feet]
     joints = [joint for foot in whole for joint in foot]
@@ -134,7 +142,7 @@ def _levels(clip, feet):
     return levels
 
 
-def _lowest_level(heights):
+def _lowest_level(heights: np.ndarray) -> float:
     """The lowest height at which many of `heights` gather: lower ones are errors, higher ones raised feet."""
     heights = np.sort(heights)
     reach = 0.03
@@ -144,7 +152,7 @@ def _lowest_level(heights):
     return float(np.median(heights[np.abs(heights - heights[peak]) <= reach]))
 
 
-def _above_soles(clip, feet, heights, slow):
+def _above_soles(clip: "Clip", feet: Sequence[list[int]], heights: np.ndarray, slow: np.ndarray) -> list[np.ndarray]:
     """For each foot (n,) metres: how far its joints rest above the lowest of them.
 
     Taken from the rest pose where that stands on its feet; otherwise from how the foot is held when slow.
@@ -166,12 +174,12 @@ def _above_soles(clip, feet, heights, slow):
     return soles
 
 
-def _runs(mask):
+def _runs(mask: np.ndarray) -> np.ndarray:
     """(n, 2) int: start and stop of every unbroken stretch of True in (F,) bool."""
     return np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
 
 
-def _steady(loose, sure, linger, shortest):
+def _steady(loose: np.ndarray, sure: np.ndarray, linger: int, shortest: float) -> np.ndarray:
     """(F,) bool: the `sure` frames and what of their `loose` stretch lies within `linger` frames of them; then no
     gap and no contact is left under `shortest` frames, but at the ends."""
     planted = np.zeros(len(loose), bool)

@@ -4,23 +4,14 @@
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from motiongraph.errors import MotionError
+from motiongraph.kernels import F64, I64, kernel, read
+from motiongraph.model.skeleton import Skeleton
 
 
-def _read(dimensions, of=types.float64):
-    """A contiguous array that the kernel only reads; clips are read-only, buffers need not be."""
-    return types.Array(of, dimensions, "C", readonly=True)
-
-
-# One fixed signature: compiled once, cached on disk, and never again for another mixture of array types.
-_FORWARD = types.void(
-    _read(1, types.int64), _read(3), _read(2), _read(3), types.float64[:, :, ::1], types.float64[:, :, ::1]
-)
-
-
-@njit(_FORWARD, cache=True, nogil=True, error_model="numpy")
+@kernel(types.void(read(I64), read(F64, 3), read(F64, 2), read(F64, 3), F64[:, :, ::1], F64[:, :, ::1]))
 def _forward(parents, offsets, root, rotations, positions, orientations):
     """Walk each frame's joints from the root outwards; offsets holds one frame for all, or one a frame."""
     own = offsets.shape[0] > 1
@@ -56,7 +47,13 @@ def _forward(parents, offsets, root, rotations, positions, orientations):
             orientations[f, j, 3] = z
 
 
-def transforms(skeleton, root, rotations, offsets=None, out=None):
+def transforms(
+    skeleton: Skeleton,
+    root: np.ndarray,
+    rotations: np.ndarray,
+    offsets: np.ndarray | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Global joint positions (F, J, 3) in metres and orientations (F, J, 4), w x y z.
 
     root: (F, 3) metres; rotations: (F, J, 4) local unit quaternions; offsets: None for the skeleton's own, or
@@ -73,7 +70,7 @@ def transforms(skeleton, root, rotations, offsets=None, out=None):
         out = np.empty((len(root), joints, 3)), np.empty(rotations.shape)
     positions, orientations = out
     for array, components in ((positions, 3), (orientations, 4)):
-        # The kernel writes where it is told to, so what it is given must be that large, and in one piece.
+        # The kernel does not check bounds.
         if array.size != len(root) * joints * components or not array.flags.c_contiguous or array.dtype != np.float64:
             expected = f"float64 of shape ({len(root)}, {joints}, {components})"
             raise MotionError(f"out must be {expected} in C order, not {array.dtype} of shape {array.shape}")
@@ -82,6 +79,8 @@ def transforms(skeleton, root, rotations, offsets=None, out=None):
     return (positions[0], orientations[0]) if single and positions.ndim == 3 else (positions, orientations)
 
 
-def positions(skeleton, root, rotations, offsets=None):
+def positions(
+    skeleton: Skeleton, root: np.ndarray, rotations: np.ndarray, offsets: np.ndarray | None = None
+) -> np.ndarray:
     """Global joint positions (F, J, 3), or (J, 3) for a single frame; see `transforms`."""
     return transforms(skeleton, root, rotations, offsets)[0]

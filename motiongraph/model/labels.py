@@ -1,25 +1,27 @@
 """Which words describe which frames: "walk", "turn-left", …"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 
+Span: TypeAlias = tuple[int, int]  # start, stop
+# Words for all frames, one word, or word → one range or several.
+LabelsLike: TypeAlias = "Labels | Iterable[str] | Mapping[str, Span | Sequence[Span]] | str"
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """names: n words, sorted; mask: (F, n) bool, which of them hold at each frame.
+    """Iterating gives the words; `"walk" in labels` asks for one; `labels.at("walk")` is its (F,) mask."""
 
-    Iterating gives the words; `"walk" in labels` asks for one; `labels.at("walk")` is its (F,) mask.
-    """
-
-    names: tuple[str, ...]
-    mask: np.ndarray
+    names: tuple[str, ...]  # n words, sorted
+    mask: np.ndarray  # (F, n) bool, which of them hold at each frame
 
     @classmethod
-    def of(cls, frames: int, labels: "Labels | Iterable[str] | Mapping[str, object] | str" = ()) -> "Labels":
+    def of(cls, frames: int, labels: LabelsLike = ()) -> "Labels":
         """Words that hold for all `frames`, or a mapping of word → (start, stop) or list of such ranges."""
         if isinstance(labels, Labels):
             if len(labels.mask) != frames:
@@ -36,30 +38,28 @@ class Labels:
         return cls._kept(names, mask)
 
     @classmethod
-    def _kept(cls, names, mask):
+    def _kept(cls, names: tuple[str, ...], mask: np.ndarray) -> "Labels":
         """Without the words that hold nowhere."""
-        used = mask.any(axis=0)
+        used = np.flatnonzero(mask.any(axis=0))
         mask = np.ascontiguousarray(mask[:, used])
         mask.flags.writeable = False
-        return cls(tuple(n for n, u in zip(names, used) if u), mask)
+        return cls(tuple(names[k] for k in used), mask)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Labels):
             return NotImplemented
         return self.names == other.names and np.array_equal(self.mask, other.mask)
 
-    __hash__ = None
-
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = []
         for name in self.names:
             share = self.at(name).mean()
@@ -80,7 +80,7 @@ class Labels:
             spans += [(name, int(a), int(b)) for a, b in edges.reshape(-1, 2)]
         return spans
 
-    def take(self, frames) -> "Labels":
+    def take(self, frames: slice | np.ndarray) -> "Labels":
         """The labels of these frames: a slice or an index array."""
         return self._kept(self.names, self.mask[frames])
 

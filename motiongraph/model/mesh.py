@@ -1,4 +1,4 @@
-"""Things made of triangles."""
+"""Triangle meshes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,14 +10,13 @@ from motiongraph.errors import MotionError
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """positions: (n, 3) float32; normals: (n, 3) float32 of length one; triangles: (m, 3) uint32, counter-clockwise
-    seen from outside."""
+    """n vertices and m triangles; arrays become read-only."""
 
-    positions: np.ndarray
-    normals: np.ndarray
-    triangles: np.ndarray
+    positions: np.ndarray  # (n, 3) float32, metres
+    normals: np.ndarray  # (n, 3) float32, of length one
+    triangles: np.ndarray  # (m, 3) uint32, counter-clockwise seen from outside
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positions = np.ascontiguousarray(self.positions, np.float32)
         normals = np.ascontiguousarray(self.normals, np.float32)
         triangles = np.ascontiguousarray(self.triangles, np.uint32)
@@ -35,7 +34,7 @@ class Mesh:
 
     @cached_property
     def box(self) -> np.ndarray:
-        """(2, 3) metres: the lowest and the highest corner of a box around it."""
+        """(2, 3) metres: lowest and highest corner of the box around it."""
         used = self.positions[np.unique(self.triangles)] if self.triangles.size else np.zeros((1, 3))
         return np.stack([used.min(axis=0), used.max(axis=0)]).astype(np.float64)
 

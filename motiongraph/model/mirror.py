@@ -5,14 +5,18 @@ Mirroring twice gives the clip back: every step below is its own inverse.
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
-from motiongraph.model.labels import Labels
+from motiongraph.model.labels import Labels, Span
 from motiongraph.model.retarget import corrected, corrections
+
+if TYPE_CHECKING:
+    from motiongraph.model.clip import Clip
 
 _SUFFIX = "_mirrored"
 _SNAP = np.cos(np.radians(5.0))
@@ -26,7 +30,7 @@ _EXCHANGED = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
 _EXCHANGED |= {b: a for a, b in _EXCHANGED.items()}
 
 
-def mirrored(clip):
+def mirrored(clip: "Clip") -> "Clip":
     """`clip` with left and right exchanged: joints, path, and the words left and right in its labels.
 
     With M the reflection, j* the joint opposite to j and A_j the turn from j's bone at rest to the mirrored bone
@@ -39,7 +43,7 @@ def mirrored(clip):
     bones = sides.bone_directions(skeleton)
     across = _reflected(bones[partner], normal)
     # A direction counts only where both sides have one, so that the turns of a pair are each other's reflection.
-    known = (bones.any(axis=1) & across.any(axis=1))[:, None]
+    known = bones.any(axis=1, keepdims=True) & across.any(axis=1, keepdims=True)
     ends = sides.ends(skeleton)
     turns = corrections(skeleton, bones * known, across * known, ends & ends[partner])
 
@@ -68,12 +72,12 @@ def mirrored(clip):
     )
 
 
-def _reflected(vectors, normal):
+def _reflected(vectors: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """M·v for vectors (…, 3)."""
     return vectors - 2.0 * (vectors @ normal)[..., None] * normal
 
 
-def _plane(clip):
+def _plane(clip: "Clip") -> np.ndarray:
     """(3,) unit normal of the body's plane of symmetry, in the frame of the rest pose."""
     pairs = sides.pairs(clip.skeleton)
     if not len(pairs):
@@ -89,28 +93,28 @@ def _plane(clip):
     return np.eye(3)[axis] if abs(normal[axis]) >= _SNAP else normal
 
 
-def _mean_across(pose, pairs):
+def _mean_across(pose: np.ndarray, pairs: np.ndarray) -> np.ndarray | None:
     """(3,) unit vector from one side to the other in a pose (J, 3), or None where the sides coincide."""
     across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
     length = np.linalg.norm(across)
     return across / length if length > 1e-6 else None
 
 
-def _upright(normal):
+def _upright(normal: np.ndarray) -> np.ndarray:
     """The horizontal unit vector nearest to `normal`; x where it is vertical."""
     flat = normal * np.array([1.0, 0.0, 1.0])
     length = np.linalg.norm(flat)
     return flat / length if length > 0.1 else np.array([1.0, 0.0, 0.0])
 
 
-def _turn_between_mirrors(first, second):
+def _turn_between_mirrors(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(4,) the rotation M₂·M₁ of two reflections with unit normals `first` and `second`, the first applied first."""
     return np.concatenate([[first @ second], np.cross(first, second)])
 
 
-def _exchanged(labels):
+def _exchanged(labels: Labels) -> Labels:
     """The labels with the words left and right exchanged in them."""
-    ranges: dict[str, list] = {}
+    ranges: dict[str, list[Span]] = {}
     for name, start, stop in labels.spans():
         ranges.setdefault(_WORD.sub(lambda found: _EXCHANGED[found[0]], name), []).append((start, stop))
     return Labels.of(len(labels.mask), ranges)

@@ -1,16 +1,22 @@
 """The same motion on a body of other proportions: bones keep their directions, the root its share of the legs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
+from motiongraph.model.sides import Foot
 from motiongraph.model.skeleton import Skeleton
 
+if TYPE_CHECKING:
+    from motiongraph.model.clip import Clip
 
-def corrections(skeleton: Skeleton, own, other, childless) -> np.ndarray:
+
+def corrections(skeleton: Skeleton, own: np.ndarray, other: np.ndarray, childless: np.ndarray) -> np.ndarray:
     """(J, 4): turns A with A_j · own_j = other_j, for rest poses whose bones point elsewhere.
 
     own, other: (J, 3) directions as from `sides.bone_directions`; childless: (J,) bool, on both bodies. A joint
@@ -23,14 +29,14 @@ def corrections(skeleton: Skeleton, own, other, childless) -> np.ndarray:
     return turns
 
 
-def corrected(skeleton: Skeleton, rotations, turns) -> np.ndarray:
+def corrected(skeleton: Skeleton, rotations: np.ndarray, turns: np.ndarray) -> np.ndarray:
     """Local rotations A_parent⁻¹ · q_j · A_j (F, J, 4): what turns every global orientation G_j into G_j · A_j."""
     rotations = rot.multiply(rotations, turns)
     rotations[:, 1:] = rot.multiply(rot.conjugate(turns)[skeleton.parents[1:]], rotations[:, 1:])
     return rotations
 
 
-def retargeted(clip, skeleton: Skeleton):
+def retargeted(clip: "Clip", skeleton: Skeleton) -> "Clip":
     """`clip` on `skeleton`, which has the same joints under the same parents, in any order.
 
     Global bone directions stay what they were. The root's path is scaled by the ratio of the leg lengths in all
@@ -61,22 +67,22 @@ def retargeted(clip, skeleton: Skeleton):
     return replace(result, root=result.root + lift)
 
 
-def _lift(clip, result, feet, scale):
+def _lift(clip: "Clip", result: "Clip", feet: Sequence[Foot], scale: float) -> float:
     """Metres that `result` hangs too low: its lowest foot joint against the clip's, at the moments of contact."""
     skeleton = result.skeleton
     joints = [j for foot in feet for j in (foot[0], *sides.below(skeleton, foot[0]))] or range(len(skeleton))
     names = [skeleton.names[j] for j in joints]
     before, after = (c.positions()[c.first :, [c.skeleton.index(n) for n in names], 1] for c in (clip, result))
     planted = np.asarray(clip.contacts())[clip.first :].any(axis=1)
-    wanted = clip.floor + scale * (before.min(axis=1) - clip.floor)
-    short = wanted - after.min(axis=1)
+    target = clip.floor + scale * (before.min(axis=1) - clip.floor)
+    short = target - after.min(axis=1)
     return float(np.median(short[planted] if planted.any() else short))
 
 
-def _order(source, target):
+def _order(source: Skeleton, target: Skeleton) -> np.ndarray:
     """(J,) int: the source's joint for every joint of the target."""
-    missing = [n for n in target.names if n not in source._index]
-    extra = [n for n in source.names if n not in target._index]
+    missing = [n for n in target.names if n not in source.by_name]
+    extra = [n for n in source.names if n not in target.by_name]
     if missing or extra:
         parts = [
             f"{what} {', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}"
@@ -93,21 +99,19 @@ def _order(source, target):
     return order
 
 
-def _scale(source, target, feet):
+def _scale(source: Skeleton, target: Skeleton, feet: Sequence[Foot]) -> float:
     """The target's size over the source's: by legs, else by height, else by all bones."""
-    measures = (
-        lambda s: sides.leg_length(s, feet),
-        lambda s: s.height,
-        lambda s: s.bone_lengths.sum(),
-    )
-    for measure in measures:
-        ours, theirs = measure(target), measure(source)
+    for ours, theirs in (
+        (sides.leg_length(target, feet), sides.leg_length(source, feet)),
+        (target.height, source.height),
+        (target.bone_lengths.sum(), source.bone_lengths.sum()),
+    ):
         if ours > 1e-6 and theirs > 1e-6:
             return ours / theirs
     return 1.0
 
 
-def _slid(source, target, offsets, turns, scale):
+def _slid(source: Skeleton, target: Skeleton, offsets: np.ndarray, turns: np.ndarray, scale: float) -> np.ndarray:
     """Sliding offsets (F, J, 3): how far a joint is from its rest place, in proportion to its bone."""
     theirs = source.bone_lengths
     ratio = np.divide(target.bone_lengths, theirs, out=np.full(len(target), scale), where=theirs > 1e-9)

@@ -5,8 +5,17 @@ about feet, the lowest ends of the body do.
 """
 
 import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+from motiongraph.model.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from motiongraph.model.clip import Clip
+
+Foot: TypeAlias = tuple[int, ...]  # the ankle or heel joint, and the toe-base joint if there is one
 
 # Where a joint name says "left", most certain first; replaced by "right" it must name another joint of the
 # skeleton. That condition is what keeps "lowerback" and "LowerLeg" from being taken for left-hand joints.
@@ -25,7 +34,7 @@ _FOOT = re.compile(rf"foot|feet|ankle|(?<!w)heel|tarsal|hoof|paw(?![a-z])|toe|{_
 _STEERING = re.compile(r"(?<![a-z])(ik|pole|target|ctrl|control)(?![a-z])|(?-i:IK)", re.I)
 
 
-def _right_of(name, known):
+def _right_of(name: str, known: dict[str, int]) -> str | None:
     """The name of the joint opposite to a left-hand `name`, or None."""
     for pattern in _LEFT:
         for found in pattern.finditer(name):
@@ -36,14 +45,14 @@ def _right_of(name, known):
     return None
 
 
-def pairs(skeleton) -> np.ndarray:
+def pairs(skeleton: Skeleton) -> np.ndarray:
     """(n, 2) int: the left and the right joint of every pair, found by name.
 
     Exchanging them carries the hierarchy onto itself: the parents of a pair are one joint or another pair.
     """
     named, taken = [], set()
     for left, name in enumerate(skeleton.names):
-        right = skeleton._index.get(_right_of(name, skeleton._index))
+        right = skeleton.by_name.get(_right_of(name, skeleton.by_name) or "")
         if right is not None and not {left, right} & taken:
             named.append((left, right))
             taken |= {left, right}
@@ -56,7 +65,7 @@ def pairs(skeleton) -> np.ndarray:
     return np.array(kept, int).reshape(-1, 2)
 
 
-def facing(skeleton, pose) -> float:
+def facing(skeleton: Skeleton, pose: np.ndarray) -> float:
     """Degrees about y, 0 along z, that a pose (J, 3) faces: a quarter turn on from its left side, across hips and
     shoulders; 0 where left and right are not known."""
     found = pairs(skeleton)
@@ -66,7 +75,7 @@ def facing(skeleton, pose) -> float:
     return float(np.degrees(np.arctan2(-across[2], across[0])))
 
 
-def partners(skeleton) -> np.ndarray:
+def partners(skeleton: Skeleton) -> np.ndarray:
     """(J,) int: the joint on the other side of the body, or the joint itself where there is none."""
     partner = np.arange(len(skeleton))
     left, right = pairs(skeleton).T
@@ -74,12 +83,12 @@ def partners(skeleton) -> np.ndarray:
     return partner
 
 
-def ends(skeleton) -> np.ndarray:
+def ends(skeleton: Skeleton) -> np.ndarray:
     """(J,) bool: joints without children."""
     return ~np.isin(np.arange(len(skeleton)), skeleton.parents)
 
 
-def bone_directions(skeleton) -> np.ndarray:
+def bone_directions(skeleton: Skeleton) -> np.ndarray:
     """(J, 3): where the bone of each joint points in the rest pose, unit length, in the joint's own frame.
 
     That is the way to its only child, or to several in one place (an ASF bone's children all begin at its end).
@@ -93,7 +102,7 @@ def bone_directions(skeleton) -> np.ndarray:
     return directions
 
 
-def ancestors(skeleton, joint):
+def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
     """The joint and all above it, upwards."""
     chain = []
     while joint >= 0:
@@ -102,7 +111,7 @@ def ancestors(skeleton, joint):
     return chain
 
 
-def below(skeleton, joint):
+def below(skeleton: Skeleton, joint: int) -> list[int]:
     """All joints below `joint`, parents first."""
     found = {joint}
     for j in range(joint + 1, len(skeleton)):
@@ -111,8 +120,8 @@ def below(skeleton, joint):
     return sorted(found - {joint})
 
 
-def feet_by_name(skeleton) -> list[tuple[int, ...]]:
-    """For every foot its ankle or heel joint and its toe-base joint, if it has one; no feet: empty."""
+def feet_by_name(skeleton: Skeleton) -> list[Foot]:
+    """The feet that the names of the joints tell."""
     named = [bool(_FOOT.search(n)) and not _STEERING.search(n) for n in skeleton.names]
     feet = []
     for joint in range(1, len(skeleton)):
@@ -128,7 +137,7 @@ def feet_by_name(skeleton) -> list[tuple[int, ...]]:
     return feet
 
 
-def feet_by_height(skeleton, positions) -> list[tuple[int, ...]]:
+def feet_by_height(skeleton: Skeleton, positions: np.ndarray) -> list[Foot]:
     """Feet as the lowest ends of the body: (lower leg's end, tip) or (tip,) each; nothing foot-like: empty.
 
     positions: (F, J, 3) metres. An end is a foot when it comes down as low as the lowest one, within 8 % of the
@@ -153,13 +162,13 @@ def feet_by_height(skeleton, positions) -> list[tuple[int, ...]]:
     return feet
 
 
-def feet(clip) -> list[tuple[int, ...]]:
+def feet(clip: "Clip") -> list[Foot]:
     """The feet of a clip's skeleton, by name or else by being lowest in its captured motion."""
     by_name = feet_by_name(clip.skeleton)
     return by_name or feet_by_height(clip.skeleton, clip.positions()[clip.first :])
 
 
-def leg_length(skeleton, feet) -> float:
+def leg_length(skeleton: Skeleton, feet: Iterable[Foot]) -> float:
     """Metres from hip to ankle along the bones, mean over `feet` (see `feet_by_name`); 0 where there are no legs.
 
     The hip is the topmost joint that belongs to one leg alone and does not sit where the body branches: a CMU

@@ -10,14 +10,13 @@ from motiongraph.errors import MotionError
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """names: J joint names; parents: (J,) int, root −1, every parent before its children;
-    offsets: (J, 3) metres, from the parent's joint in the rest pose, y up (the root's own offset is 0)."""
+    """J joints, the root first and every parent before its children; arrays are copied and become read-only."""
 
-    names: tuple[str, ...]
-    parents: np.ndarray
-    offsets: np.ndarray
+    names: tuple[str, ...]  # J different names
+    parents: np.ndarray  # (J,) int, −1 for the root
+    offsets: np.ndarray  # (J, 3) metres from the parent's joint in the rest pose, y up; the root's own is 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         names = tuple(self.names)
         parents = np.array(self.parents, np.int64)
         offsets = np.array(self.offsets, np.float64)
@@ -41,10 +40,10 @@ class Skeleton:
         object.__setattr__(self, "parents", parents)
         object.__setattr__(self, "offsets", offsets)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, Skeleton)
             and self.names == other.names
@@ -52,21 +51,22 @@ class Skeleton:
             and np.array_equal(self.offsets, other.offsets)
         )
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.names, self.offsets.tobytes()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Skeleton({len(self)} joints, root {self.names[0]!r}, {self.height:.2f} m)"
 
     def index(self, name: str) -> int:
         """The joint called `name`, or a MotionError that says which there are."""
         try:
-            return self._index[name]
+            return self.by_name[name]
         except KeyError:
             raise MotionError(f"no joint {name!r}; there are {', '.join(self.names)}") from None
 
     @cached_property
-    def _index(self):
+    def by_name(self) -> dict[str, int]:
+        """The joint of every name."""
         return {n: i for i, n in enumerate(self.names)}
 
     @cached_property
