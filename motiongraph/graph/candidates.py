@@ -1,9 +1,9 @@
 """All that is computed once and for any threshold: the clips and every transition between them up to a ceiling."""
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from motiongraph.graph.transitions import TRANSITION, both_ways, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
 from motiongraph.model.clip import Clip
-from motiongraph.progress import SILENT
+from motiongraph.progress import SILENT, Comparing
 
 CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 # Seconds; a dearer minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to the
@@ -26,20 +26,34 @@ RADIUS = 8 / 120
 _BATCHES, _LEAST = 50, 1 << 22
 
 
+class LeftOut(NamedTuple):
+    """A clip that cannot be in a graph."""
+
+    clip: str  # its name
+    reason: str  # "its 0.20 s are shorter than a transition"
+
+    def __str__(self) -> str:
+        return f"{self.clip} is left out: {self.reason}"
+
+
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """originals: the clips as given; clips: the same on one skeleton, each followed by its mirror image if `mirror`;
-    table: every transition up to `ceiling` (cm, or the metric's unit), in order; radius: seconds of suppression around
-    minima; left_out: the names of clips too short to take part."""
+    """Clips and all transitions between them; see `graph.build` for how they are found."""
 
-    originals: tuple[Clip, ...]
-    clips: tuple[Clip, ...]
+    originals: tuple[Clip, ...]  # the clips as given, at the rate of the graph
+    clips: tuple[Clip, ...]  # the same on one skeleton, each followed by its mirror image if `mirror`
     metric: Metric
-    table: np.ndarray
-    ceiling: float
-    radius: float
+    table: np.ndarray  # every transition up to `ceiling`, see `graph.transitions`
+    ceiling: float  # cm, or the metric's unit
+    radius: float  # seconds; of minima nearer than this only the cheapest is kept
     mirror: bool
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
+
+    def __post_init__(self):
+        # Files hold them as lists, older ones only the names of clips that were too short.
+        short = "it is shorter than a transition"
+        left = tuple(LeftOut(one, short) if isinstance(one, str) else LeftOut(*one) for one in self.left_out)
+        object.__setattr__(self, "left_out", left)
 
     @classmethod
     def of(cls, clips, metric, ceiling=None, radius=RADIUS, mirror=False, progress=SILENT) -> "Candidates":
@@ -51,7 +65,7 @@ class Candidates:
             raise MotionError("a graph needs at least one clip that is as long as a transition")
         originals = named_apart(originals, mirror)
         used = fitted(originals, mirror, progress=progress)
-        found = _compare(used, metric, ceiling, radius, _pairs(len(used)), progress)
+        found = compare(used, metric, ceiling, radius, _pairs(len(used)), progress)
         return cls(originals, used, metric, in_order(found), float(ceiling), float(radius), mirror, left_out)
 
     def with_clips(self, clips, progress=SILENT) -> "Candidates":
@@ -65,7 +79,7 @@ class Candidates:
         else:
             table = self.table
         pairs = [(i, j) for i, j in _pairs(len(used)) if j >= old]
-        found = _compare(used, self.metric, self.ceiling, self.radius, pairs, progress)
+        found = compare(used, self.metric, self.ceiling, self.radius, pairs, progress)
         table = in_order(np.concatenate([table, found]))
         return replace(self, originals=originals, clips=used, table=table, left_out=left_out)
 
@@ -81,7 +95,7 @@ class Candidates:
         originals = tuple(clip for clip, stay in zip(self.originals, stays) if stay)
         used = fitted(originals, self.mirror, self._known(), progress)
         if used[0].skeleton != self.clips[0].skeleton:
-            found = _compare(used, self.metric, self.ceiling, self.radius, _pairs(len(used)), progress)
+            found = compare(used, self.metric, self.ceiling, self.radius, _pairs(len(used)), progress)
             return replace(self, originals=originals, clips=used, table=in_order(found))
         table = among(self.table, np.repeat(stays, 2 if self.mirror else 1))
         return replace(self, originals=originals, clips=used, table=table)
@@ -102,11 +116,15 @@ class Candidates:
         return sum(len(clip) - clip.first for clip in self.clips)
 
     @property
-    def dearest(self) -> float:
-        """The cost up to which there is something to choose: the ceiling, or the dearest candidate if there is none."""
+    def max_cost(self) -> float:
+        """Highest cost worth choosing as a threshold: the ceiling, or where there is none, that of the candidates."""
         if np.isfinite(self.ceiling):
             return self.ceiling
         return float(self.cost.max(initial=0.0))
+
+    @property
+    def dearest(self) -> float:
+        return self.max_cost
 
     @cached_property
     def cost(self) -> np.ndarray:
@@ -168,8 +186,8 @@ def _long_enough(clips, metric):
         if len(clip) - clip.first >= window:
             used.append(clip)
         else:
-            left_out.append(clip.name)
-            warnings.warn(f"{clip.name!r} is shorter than the window of {window} frames: left out", stacklevel=4)
+            seconds = (len(clip) - clip.first) / clip.fps
+            left_out.append(LeftOut(clip.name, f"its {seconds:.2f} s are shorter than a transition"))
     return tuple(used), tuple(left_out)
 
 
@@ -220,7 +238,7 @@ def fitted(originals, mirror: bool, known=None, progress=SILENT) -> tuple[Clip, 
     return tuple(used)
 
 
-def _compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
+def compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
     """The transitions, both ways, of these pairs of clips."""
     window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
     prepared = []
@@ -229,19 +247,18 @@ def _compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
         prepared.append(metric.prepare(clip))
     windows = [len(clip) - clip.first - window + 1 for clip in clips]
     cells = [windows[i] * windows[j] // (2 if i == j else 1) for i, j in pairs]
-    total, done, parts = sum(cells), 0, [np.empty(0, TRANSITION)]
+    total, done, parts, ends = sum(cells), 0, [np.empty(0, TRANSITION)], np.cumsum(cells)
     for start, stop in _batches(cells):
         found = sum(map(len, parts))
-        words = f"{start:,} of {len(pairs):,} pairs compared, {found:,} transitions found"
         here = sum(cells[start:stop])
         batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
-        report = partial(_report, progress, done, here, total, words)
+        report = partial(_report, progress, ends, done, here, found)
         minima = search(batch, ceiling=ceiling, radius=frames or None, progress=report)
         src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
         parts.append(both_ways(src, dst, np.concatenate(minima)))
         done += here
     table = np.concatenate(parts)
-    progress(total, total, f"{len(pairs):,} pairs compared, {len(table):,} transitions found")
+    progress(total, total, Comparing(len(pairs), len(pairs), len(table)))
     # Windows are counted from the first captured frame, transitions from the first of the file.
     first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
     table["src_frame"] += first[table["src"]]
@@ -256,6 +273,8 @@ def _batches(cells):
     return list(pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(cells)])) if cells else []
 
 
-def _report(progress, before, here, total, words, done, whole, _=""):
-    """The progress of one batch as that of all."""
-    progress(before + here * (done / whole if whole else 0.0), total, words)
+def _report(progress, ends, before, here, found, done, whole, _=""):
+    """The progress of one batch as that of all; ends: windows to compare up to the end of every pair."""
+    at = before + here * (done / whole if whole else 0.0)
+    pair = min(int(np.searchsorted(ends, at, side="right")) + 1, len(ends))
+    progress(at, float(ends[-1]), Comparing(pair, len(ends), found))

@@ -1,45 +1,75 @@
-"""The motion graph: one table of candidates, seen at a threshold, pruned or not."""
+"""The motion graph: one table of candidates, seen at a threshold, pruned or not.
 
+`graph.build` and `graph.store` make graphs, so that they are imported within the methods that need them.
+"""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph import auto
-from motiongraph.graph.candidates import CEILING, RADIUS, Candidates
+from motiongraph.graph.candidates import RADIUS, Candidates
 from motiongraph.graph.prune import Kept, prune
-from motiongraph.graph.thresholds import Thresholds
+from motiongraph.graph.report import report, warnings_of
+from motiongraph.graph.structure import Structure
+from motiongraph.graph.thresholds import AnyThreshold, Thresholds
+from motiongraph.graph.views import ChoiceView, ClipView, SegmentView, choice_view, clip_view, segment_view
 from motiongraph.metric.metric import Metric
-from motiongraph.progress import SILENT
+from motiongraph.model.clip import Clip
+from motiongraph.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from motiongraph.graph.build import Built, Options
 
 
 class MotionGraph:
     """Clips and the transitions between them. A graph is a view: `at` and `pruned` give others of the same
     candidates at once, `add` and `remove` change the clips and compute only what is new."""
 
-    def __init__(self, candidates: Candidates, threshold="auto", is_pruned: bool = False, least: float = 0.0):
-        """threshold: as for `build`, or `Thresholds`; least: see `pruned`."""
+    def __init__(
+        self,
+        candidates: Candidates,
+        threshold: AnyThreshold = "auto",
+        is_pruned: bool = False,
+        least: float = 0.0,
+        progress: Progress = SILENT,
+    ):
+        """threshold: as for `build`; least: see `pruned`; progress: of finding the automatic threshold."""
         self.candidates, self.is_auto = candidates, isinstance(threshold, str) and threshold == "auto"
-        self.thresholds = Thresholds.of(auto.threshold(candidates) if self.is_auto else threshold)
+        self.thresholds = Thresholds.of(auto.threshold(candidates, progress) if self.is_auto else threshold)
         self.is_pruned, self.least = is_pruned, least
 
     @classmethod
     def build(
-        cls, clips, metric=None, threshold="auto", *, ceiling=None, radius=RADIUS, mirror=False, progress=SILENT
+        cls,
+        clips: Clip | Iterable[Clip],
+        metric: Metric | None = None,
+        threshold: AnyThreshold = "auto",
+        *,
+        ceiling: float | None = None,
+        radius: float = RADIUS,
+        mirror: bool = False,
+        fps: float | None = None,
+        progress: Progress = SILENT,
     ) -> "MotionGraph":
         """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
 
         threshold: cm; "auto" (see `graph.auto`); {"within": 4, "between": 6}; or {("walk", "run"): 8, "default": 5}.
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
-        part as well (Kovar 2002, figure 6). Clips of other proportions are retargeted to the skeleton most have.
+        part as well (Kovar 2002, figure 6). fps: the rate of the graph, by default the one that most clips have; others
+        are resampled. Clips of other proportions are retargeted to the skeleton most have. What cannot take part is
+        left out with a warning.
         """
+        from motiongraph.graph.build import Options
+
         metric = Metric() if metric is None else metric
-        if threshold != "auto":
-            threshold = Thresholds.of(threshold)
-            if np.isfinite(threshold.highest) and (ceiling is not None or metric.kind == "cloud"):
-                ceiling = max(CEILING if ceiling is None else ceiling, threshold.highest)
-        clips = [clips] if hasattr(clips, "skeleton") else clips
-        return cls(Candidates.of(clips, metric, ceiling, radius, mirror, progress), threshold)
+        return _built(_several(clips), Options(metric, mirror, fps, ceiling, radius, threshold), None, progress).graph
 
     def __repr__(self):
         kind = "pruned " if self.is_pruned else ""
@@ -47,7 +77,7 @@ class MotionGraph:
         return f"MotionGraph({kind}{many}, threshold {self.thresholds} {self.metric.unit})"
 
     @property
-    def clips(self):
+    def clips(self) -> tuple[Clip, ...]:
         """The clips that transitions index, mirror images included."""
         return self.candidates.clips
 
@@ -65,11 +95,11 @@ class MotionGraph:
         return self.clips[0].fps
 
     @property
-    def structure(self):
+    def structure(self) -> Structure:
         """The choice points of all candidates; `open` says which transitions and pieces this graph has."""
         return self.candidates.structure
 
-    def at(self, threshold) -> "MotionGraph":
+    def at(self, threshold: AnyThreshold) -> "MotionGraph":
         """The same graph at another threshold, as for `build`: a view, nothing is computed again."""
         graph = MotionGraph(self.candidates, threshold, self.is_pruned, self.least)
         highest, ceiling = graph.thresholds.highest, self.candidates.ceiling
@@ -91,25 +121,34 @@ class MotionGraph:
         """The same graph with what pruning takes away."""
         return self._view(is_pruned=False, least=self.least)
 
-    def _view(self, is_pruned, least):
+    def _view(self, is_pruned: bool, least: float) -> "MotionGraph":
         view = MotionGraph(self.candidates, self.thresholds, is_pruned, least)
         view.is_auto = self.is_auto
         view.__dict__.update({name: self.__dict__[name] for name in ("taken", "kept") if name in self.__dict__})
         return view
 
-    def add(self, clips, progress=SILENT) -> "MotionGraph":
+    def add(self, clips: Clip | Iterable[Clip], progress: Progress = SILENT) -> "MotionGraph":
         """Add a clip, or several; computes only the new pairs. Returns the graph itself, exactly as `build` would make
-        it from all its clips: an automatic threshold is chosen anew."""
-        clips = [clips] if hasattr(clips, "skeleton") else clips
-        return self._become(self.candidates.with_clips(clips, progress))
+        it from all its clips at the same rate: an automatic threshold is chosen anew."""
+        return self._become([*self.candidates.originals, *_several(clips)], progress)
 
-    def remove(self, *names: str, progress=SILENT) -> "MotionGraph":
+    def remove(self, *names: str, progress: Progress = SILENT) -> "MotionGraph":
         """Remove clips by name, with their mirror images. Returns the graph itself, as `add` does."""
-        return self._become(self.candidates.without(names, progress))
+        known = [clip.name for clip in self.candidates.originals]
+        for name in names:
+            if name not in known:
+                raise MotionError(f"the graph has no clip {name!r}; it has {', '.join(known)}")
+        return self._become([clip for clip in self.candidates.originals if clip.name not in names], progress)
 
-    def _become(self, candidates):
+    def _become(self, clips: list[Clip], progress: Progress) -> "MotionGraph":
+        from motiongraph.graph.build import Options
+
+        c = self.candidates
         threshold = "auto" if self.is_auto else self.thresholds
-        new = MotionGraph(candidates, threshold, self.is_pruned, self.least)
+        built = _built(clips, Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold), self, progress)
+        new = MotionGraph(built.graph.candidates, built.graph.thresholds, self.is_pruned, self.least)
+        new.candidates = replace(new.candidates, left_out=(*c.left_out, *built.left_out))
+        new.is_auto = self.is_auto
         self.__dict__.clear()
         self.__dict__.update(new.__dict__)
         return self
@@ -142,50 +181,54 @@ class MotionGraph:
         chosen.flags.writeable = False
         return chosen
 
-    def report(self, connections: int = 0) -> dict:
+    def report(self, connections: int = 0) -> dict[str, Any]:
         """Plain numbers about this graph; see `graph.report`."""
-        from motiongraph.graph.report import report
-
         return report(self, connections)
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences about what pruning loses or leaves apart."""
-        from motiongraph.graph.report import warnings_of
-
+        """Sentences about clips left out, and about what pruning loses or leaves apart."""
         return warnings_of(self)
 
-    def clip_view(self):
+    def clip_view(self) -> ClipView:
         """Clips as vertices and transitions as edges; see `graph.views`."""
-        from motiongraph.graph.views import clip_view
-
         return clip_view(self)
 
-    def choice_view(self):
+    def choice_view(self) -> ChoiceView:
         """Choice points as nodes, pieces of clips and transitions as edges; see `graph.views`."""
-        from motiongraph.graph.views import choice_view
-
         return choice_view(self)
 
-    def segment_view(self):
+    def segment_view(self) -> SegmentView:
         """Pieces of clips as nodes; see `graph.views`."""
-        from motiongraph.graph.views import segment_view
-
         return segment_view(self)
 
-    def trade_off(self, points: int = 33, progress=SILENT) -> np.ndarray:
+    def trade_off(self, points: int = 33, progress: Progress = SILENT) -> np.ndarray:
         """Threshold against share of frames kept, transitions and mean cost; see `graph.auto.trade_off`."""
         return auto.trade_off(self.candidates, points, progress)
 
-    def save(self, path, clips: str = "included") -> None:
+    def save(self, path: str | Path, clips: str = "included") -> None:
         """Write an .mgraph file, whole or not at all; see `graph.store`."""
         from motiongraph.graph.store import save
 
         save(self, path, clips)
 
     @classmethod
-    def load(cls, path, clips=None) -> "MotionGraph":
+    def load(cls, path: str | Path, clips: Any = None) -> "MotionGraph":
         """Read an .mgraph file; clips: where it only names its clips, those clips or files."""
         from motiongraph.graph.store import load
 
         return load(path, clips)
+
+
+def _several(clips: Clip | Iterable[Clip]) -> list[Clip]:
+    return [clips] if isinstance(clips, Clip) else list(clips)
+
+
+def _built(clips: list[Clip], options: "Options", previous: MotionGraph | None, progress: Progress) -> "Built":
+    """The graph of these clips; what there is to say about them is said as warnings to whoever called `build`."""
+    from motiongraph.graph.build import build_graph
+
+    built = build_graph(clips, options, previous, progress)
+    for sentence in built.sentences:
+        warnings.warn(sentence, stacklevel=3)
+    return built

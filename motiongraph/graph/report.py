@@ -50,7 +50,7 @@ def report(graph, connections: int = 0) -> dict:
             {"labels": sorted(words), "frames": int(count), "frames_kept": int(part), "component_frames": size.tolist()}
             for words, count, part, size in zip(labelling.sets, labelling.captured, kept.parts, kept.sizes)
         ],
-        "left_out": list(candidates.left_out),
+        "left_out": [left.clip for left in candidates.left_out],
         "warnings": warnings_of(graph),
     }
     if connections:
@@ -81,9 +81,9 @@ def _tally(open_, src, dst, leaves, arrives, degrees, choice):
 
 def warnings_of(graph) -> list[str]:
     """What is lost: clips left out, sets of labels that keep too little, sets that cannot be reached from others."""
-    kept, sets, window = graph.kept, graph.candidates.labelling.sets, graph.window
+    kept, sets = graph.kept, graph.candidates.labelling.sets
     least = max(graph.least * graph.fps, 1.0)
-    found = [f"{n!r} is shorter than the window of {window} frames: left out" for n in graph.candidates.left_out]
+    found = [str(left) for left in graph.candidates.left_out]
     names = ["motion " + (f"labelled {' + '.join(sorted(s))}" if s else "without labels") for s in sets]
     if len(sets) == 1:
         names = ["the graph"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Thresholds:
     pairs: tuple[tuple[tuple[str, str], float], ...] = ()
 
     @classmethod
-    def of(cls, threshold) -> "Thresholds":
+    def of(cls, threshold: "AnyThreshold") -> "Thresholds":
         """From a number, a mapping with "within" and "between", or a mapping of label pairs with a "default"."""
         if isinstance(threshold, Thresholds):
             return threshold
@@ -82,6 +83,9 @@ class Thresholds:
             f"{self.within:g}" if self.within == self.between else f"{self.within:g} within, {self.between:g} between"
         )
         return ", ".join([words, *(f"{a}–{b} {value:g}" for (a, b), value in self.pairs)])
+
+
+AnyThreshold: TypeAlias = float | str | Mapping[Any, float] | Thresholds  # what a threshold can be given as
 
 
 def _number(value) -> float:

@@ -45,3 +45,18 @@ def in_order(transitions: np.ndarray) -> np.ndarray:
     """Sorted by source clip and frame, then by target: the order of every table of transitions."""
     keys = transitions["dst_frame"], transitions["dst"], transitions["src_frame"], transitions["src"]
     return transitions[np.lexsort(keys)]
+
+
+def renumbered(transitions: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """The transitions between clips that stay, with new numbers for their clips, in order.
+
+    number: (C,) the new number of every clip, −1 for those that go. Where nothing changes, the table itself.
+    """
+    if np.array_equal(number, np.arange(len(number))):
+        return transitions
+    number = number.astype(np.int32)
+    src, dst = number[transitions["src"]], number[transitions["dst"]]
+    stays = (src >= 0) & (dst >= 0)
+    table = transitions[stays]
+    table["src"], table["dst"] = src[stays], dst[stays]
+    return in_order(table)

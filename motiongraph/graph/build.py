@@ -1,0 +1,235 @@
+"""Building a graph: clips are brought to one rate and one skeleton, and every pair that is new is compared.
+
+Python, the command line and the window all build here. What a previous graph knows is used again; the result is the
+same as if everything had been compared.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.graph.candidates import CEILING, RADIUS, Candidates, LeftOut, compare, fitted, named_apart
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.thresholds import AnyThreshold, Thresholds
+from motiongraph.graph.transitions import TRANSITION, in_order, renumbered
+from motiongraph.metric.metric import Metric
+from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
+from motiongraph.progress import SILENT, Progress
+
+NOTHING = "a graph needs at least one clip that is as long as a transition"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a graph is built. What is None is as in the previous graph where that still makes sense, else as usual."""
+
+    metric: Metric = field(default_factory=Metric)
+    mirror: bool = False  # every clip's mirror image takes part as well (Kovar 2002, figure 6)
+    fps: float | None = None  # rate of the graph; None: the rate that most clips have
+    ceiling: float | None = None  # cost up to which transitions are kept, in the metric's unit
+    radius: float | None = None  # seconds; of minima nearer than this only the cheapest is kept
+    threshold: AnyThreshold | None = None  # as for `MotionGraph.build`
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A graph and how it came about."""
+
+    graph: MotionGraph  # not pruned
+    sources: tuple[int, ...]  # which of the clips given each of the graph's originals is
+    left_out: tuple[LeftOut, ...]  # clips given that are not in the graph
+    compared: int  # pairs of clips compared for it
+    total: int  # pairs of clips it has
+    warnings: tuple[str, ...]  # sentences about the clips that do take part
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All there is to say: clips left out, then warnings."""
+        return (*map(str, self.left_out), *self.warnings)
+
+
+def build_graph(
+    clips: Iterable[Clip],
+    options: Options | None = None,
+    previous: MotionGraph | None = None,
+    progress: Progress = SILENT,
+) -> Built:
+    """The graph of these clips, in their order.
+
+    Clips of several rates are resampled to the one that most have. Clips with other joints than most, and clips that
+    are too short, are left out. previous: a graph whose pairs need not be compared again, where it has the same rate,
+    metric, ceiling and mirror images; a clip is known by its motion, so names and labels may change.
+    """
+    options, clips = options or Options(), list(clips)
+    if not clips:
+        raise MotionError(NOTHING)
+    rate = options.fps or Counter(clip.fps for clip in clips).most_common(1)[0][0]
+    at_rate = [clip.resampled(rate) for clip in clips]
+    sources, left_out = _fitting(at_rate, options.metric)
+    if not sources:
+        raise MotionError(f"{NOTHING}; {'; '.join(map(str, left_out))}")
+    wanted = named_apart([at_rate[i] for i in sources], options.mirror)
+
+    plan = _Plan.of(options, rate, previous)
+    originals, ready, number = _known_again(wanted, plan.known)
+    used = fitted(originals, options.mirror, ready, progress)
+    table, new = np.empty(0, TRANSITION), np.ones(len(used), bool)
+    if plan.known is not None and used[0].skeleton == plan.known.clips[0].skeleton:
+        each = np.arange(2 if options.mirror else 1)
+        number = np.where(number[:, None] >= 0, len(each) * number[:, None] + each, -1).ravel()
+        table = renumbered(plan.known.table, number)
+        new[number[number >= 0]] = False
+    pairs = [(i, j) for i in range(len(used)) for j in range(i, len(used)) if new[i] or new[j]]
+    if pairs:
+        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress)
+        table = in_order(np.concatenate([table, found]))
+    candidates = Candidates(
+        originals, used, options.metric, table, plan.ceiling, plan.radius, options.mirror, tuple(left_out)
+    )
+    threshold = plan.threshold
+    if previous is not None and options.threshold is None and lasting(previous, candidates):
+        threshold = previous.thresholds
+    graph = MotionGraph(candidates, threshold, progress=progress)
+    total = len(used) * (len(used) + 1) // 2
+    warnings = (*_rates(clips, rate), *_lonely(candidates))
+    return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
+
+
+def lasting(previous: MotionGraph | None, candidates: Candidates) -> bool:
+    """Whether thresholds that were set by hand still mean something for other candidates: 3 cm are not 3°."""
+    if previous is None or previous.is_auto or previous.metric.unit != candidates.metric.unit:
+        return False
+    highest = previous.thresholds.highest
+    return not np.isfinite(highest) or highest <= candidates.ceiling
+
+
+def same_motion(a: Clip, b: Clip) -> bool:
+    """Whether two clips have the same frames on the same skeleton; names and labels may differ."""
+    if (len(a), a.first, a.fps) != (len(b), b.first, b.fps) or a.skeleton != b.skeleton:
+        return False
+    return all(
+        x is y or (x is not None and y is not None and np.array_equal(x, y))
+        for x, y in ((a.root, b.root), (a.rotations, b.rotations), (a.offsets, b.offsets))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What is compared, and what is not compared again."""
+
+    known: Candidates | None  # of the previous graph, where its pairs can be used
+    ceiling: float
+    radius: float
+    threshold: AnyThreshold
+
+    @classmethod
+    def of(cls, options: Options, rate: float, previous: MotionGraph | None) -> "_Plan":
+        metric, known = options.metric, None
+        threshold = options.threshold if options.threshold is not None else "auto"
+        if previous is not None:
+            c = previous.candidates
+            kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps
+            known = c if kind == (rate, options.mirror, metric.key, metric.search_fps) else None
+        ceiling, radius = options.ceiling, options.radius
+        if ceiling is None:
+            ceiling = known.ceiling if known else CEILING if metric.kind == "cloud" else np.inf
+        if radius is None:
+            radius = known.radius if known else RADIUS
+        if threshold != "auto":
+            threshold = Thresholds.of(threshold)
+            if np.isfinite(threshold.highest):
+                ceiling = max(ceiling, threshold.highest)
+        if known is not None and (known.ceiling, known.radius) != (ceiling, radius):
+            known = None
+        return cls(known, float(ceiling), float(radius), threshold)
+
+
+def _rates(clips: Sequence[Clip], rate: float) -> list[str]:
+    """One sentence where clips have several rates."""
+    rates = sorted({clip.fps for clip in clips})
+    if len(rates) < 2:
+        return []
+    words = f"{', '.join(f'{fps:g}' for fps in rates[:-1])} and {rates[-1]:g}"
+    return [f"clips have {words} frames a second; all are resampled to {rate:g}"]
+
+
+def _fitting(clips: Sequence[Clip], metric: Metric) -> tuple[list[int], list[LeftOut]]:
+    """The numbers of the clips that can be in one graph, and the others with the reason."""
+    joints = [_joints(clip.skeleton) for clip in clips]
+    usual = Counter(joints).most_common(1)[0][0]
+    like = clips[joints.index(usual)].name
+    fitting, left_out = [], []
+    for i, clip in enumerate(clips):
+        frames = len(clip) - clip.first
+        if joints[i] != usual:
+            left_out.append(LeftOut(clip.name, f"its skeleton has other joints than that of {like}"))
+        elif frames < metric.frames(clip.fps):
+            left_out.append(LeftOut(clip.name, f"its {frames / clip.fps:.2f} s are shorter than a transition"))
+        else:
+            fitting.append(i)
+    return fitting, left_out
+
+
+def _joints(skeleton: Skeleton) -> frozenset[tuple[str, str]]:
+    """What retargeting needs to be the same: every joint and what it hangs on."""
+    names = skeleton.names
+    return frozenset((name, names[p] if p >= 0 else "") for name, p in zip(names, skeleton.parents.tolist()))
+
+
+def _known_again(
+    wanted: Sequence[Clip], known: Candidates | None
+) -> tuple[tuple[Clip, ...], dict[int, tuple[Clip, ...]], np.ndarray]:
+    """The clips wanted, those of the same motion taken from `known` with their new names and labels.
+
+    Returns (originals; id of an original that was known → its clips in the graph; (C,) the new number of every
+    original that was known, −1 for those that go).
+    """
+    if known is None:
+        return tuple(wanted), {}, np.empty(0, np.int32)
+    free: dict[tuple, list[int]] = {}
+    for i, clip in enumerate(known.originals):
+        free.setdefault(_mark(clip), []).append(i)
+    originals, ready, number = [], {}, np.full(len(known.originals), -1, np.int32)
+    each = 2 if known.mirror else 1
+    for n, clip in enumerate(wanted):
+        # Of clips with the same motion the one of the same name comes first.
+        alike = sorted(free.get(_mark(clip), []), key=lambda i: known.originals[i].name != clip.name)
+        match = next((i for i in alike if same_motion(clip, known.originals[i])), None)
+        if match is not None:
+            free[_mark(clip)].remove(match)
+            number[match] = n
+            clip, used = _renewed(known.originals[match], known.clips[each * match : each * (match + 1)], clip)
+            ready[id(clip)] = used
+        originals.append(clip)
+    return tuple(originals), ready, number
+
+
+def _mark(clip: Clip) -> tuple:
+    """Differs for nearly all clips of different motion; takes no time."""
+    return len(clip), clip.first, clip.root[0].tobytes(), clip.root[-1].tobytes()
+
+
+def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, tuple[Clip, ...]]:
+    """A known original and its clips in the graph, with the name and labels of `clip`."""
+    if (original.name, original.labels) == (clip.name, clip.labels):
+        return original, used
+    fits = replace(used[0], name=clip.name, labels=clip.labels)
+    renewed = fits if used[0] is original else replace(original, name=clip.name, labels=clip.labels)
+    return renewed, (fits, fits.mirrored())[: len(used)]
+
+
+def _lonely(candidates: Candidates) -> list[str]:
+    """Sentences about clips that no transition joins to another, whatever it costs."""
+    count = len(candidates.originals)
+    if count < 2:
+        return []
+    src, dst = (ends // (2 if candidates.mirror else 1) for ends in candidates.ends)
+    joined = np.zeros(count, bool)
+    joined[src[src != dst]] = joined[dst[src != dst]] = True
+    limit = f"{candidates.max_cost:.3g} {candidates.metric.unit}"
+    names = [candidates.originals[i].name for i in np.flatnonzero(~joined)]
+    return [f"{name} is joined to no other clip: nothing is alike up to {limit}" for name in names]
