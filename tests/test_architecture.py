@@ -22,7 +22,7 @@ STAIRS = [
     "app",
     "viewer",
 ]
-WINDOW_LIBRARIES = {"OpenGL", "glfw", "imgui_bundle", "glm"}
+WINDOW_LIBRARIES = {"OpenGL", "glfw", "imgui_bundle", "glm", "pyglm"}
 LONGEST = 400  # lines
 
 

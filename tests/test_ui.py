@@ -241,7 +241,7 @@ def test_steps_go_where_they_say(state):
     for name, place in (("move right", (0.1, 0.0)), ("move up", (0.1, -0.1)), ("move left", (0.0, -0.1))):
         step(name)
         assert state.scene.places[1][1:] == pytest.approx(place, abs=1e-6)
-    yaw, distance, target = state.camera.yaw, state.camera.distance, state.camera.target.copy()
+    yaw, distance, target = state.camera.yaw, state.camera.distance, state.camera.target
     step("orbit right")
     assert state.camera.yaw > yaw
     step("zoom in")

@@ -169,7 +169,7 @@ def _(command: do.AddProp, state):
     camera, middle, right = state.camera, (0.0, 0.0), (1.0, 0.0)
     if camera is not None:
         at = state.focus(state.active) if state.entry is not None else camera.target
-        middle, right = (at[0], at[2]), camera.axes[0][[0, 2]]
+        middle, right = (at[0], at[2]), camera.axes[0].xz
     state.scene.props = (*props, put_beside(prop, props, middle, right))
 
 

@@ -37,7 +37,7 @@ def snapshot(state):
     from motiongraph.app.project import Project
 
     entries = tuple(entry for entry in state.library if not (entry.made and entry.made.preview))
-    camera = {f.name: getattr(state.camera, f.name) for f in fields(state.camera)} if state.camera else None
+    camera = state.camera.to_plain() if state.camera else None
     plain = {
         "tracks": [[track.clip, track.elapsed] for track in state.tracks],
         "active": state.active,

@@ -13,7 +13,7 @@ def _over_floor(make, right: int, away: int):
 
     def step(state):
         across = state.camera.axes[0]
-        x, z = _STRIDE * float(across[0]), _STRIDE * float(across[2])
+        x, z = _STRIDE * across.x, _STRIDE * across.z
         return make(right * x + away * z, right * z - away * x)
 
     return step

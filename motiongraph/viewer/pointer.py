@@ -1,6 +1,7 @@
 """What the mouse does in the scene, and flying; everything becomes commands."""
 
 from imgui_bundle import imgui
+from pyglm import glm
 
 from motiongraph.app import commands as do
 from motiongraph.app.scene import visible_tracks
@@ -99,7 +100,7 @@ class Pointer:
         else:
             here = _floor(state, ui, self._pane, io.mouse_pos)
             if here is not None and self._at is not None:
-                x, z = float(here[0] - self._at[0]), float(here[2] - self._at[2])
+                x, z = (here - self._at).xz
                 if abs(x) < 10 and abs(z) < 10:  # near the horizon a pixel is a street
                     state.issue(do.MoveCharacter(x=x, z=z) if kind == "move" else do.ShiftGhost(x, z))
             self._at = here
@@ -129,11 +130,11 @@ def _purpose(button: int, io, with_tool: bool = False) -> str:
     return "pan" if io.key_shift else "orbit"
 
 
-def _near(state, point) -> tuple[float, float] | None:
+def _near(state, point: glm.dvec3 | None) -> tuple[float, float] | None:
     """x, z of a point of the floor that is near enough to work at."""
-    if point is None or ((point - state.camera.eye) ** 2).sum() > _FARTHEST**2:
+    if point is None or glm.distance(point, state.camera.eye) > _FARTHEST:
         return None
-    return float(point[0]), float(point[2])
+    return point.x, point.z
 
 
 def _pane_under(ui, where) -> int | None:
@@ -143,7 +144,7 @@ def _pane_under(ui, where) -> int | None:
     return None
 
 
-def _floor(state, ui, pane: int, where):
-    """(3,) the point of the floor under the mouse, or None."""
+def _floor(state, ui, pane: int, where) -> glm.dvec3 | None:
+    """The point of the floor under the mouse, or None."""
     track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
     return camera_of(state, track).floor_point(where.x, where.y, ui.panes[pane])

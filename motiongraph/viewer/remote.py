@@ -151,7 +151,7 @@ def status(viewer) -> dict:
         "layers": vars(state.scene.layers),
         "characters": sum(len(cast) for cast in state.casts),
         "camera": {name: getattr(camera, name) for name in ("yaw", "pitch", "roll", "distance", "fov")}
-        | {"eye": camera.eye.tolist()},
+        | {"eye": camera.eye.to_list()},
         "playback": vars(state.playback),
         "places": {state.library[number].name: place for number, place in state.scene.places.items()},
         "parts": {e.name: [e.start, e.stop, e.words, e.used] for e in state.library},

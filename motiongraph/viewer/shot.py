@@ -60,7 +60,7 @@ def set_up(props: tuple[Prop, ...], root, camera: Camera) -> tuple[Prop, ...]:
     found = []
     for prop in props:
         if not np.isfinite(prop.x):
-            prop = put_beside(prop, standing, (root[0], root[2]), camera.axes[0][[0, 2]])
+            prop = put_beside(prop, standing, (root[0], root[2]), camera.axes[0].xz)
             standing.append(prop)
         found.append(prop)
     return tuple(found)

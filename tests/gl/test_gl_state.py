@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
+from pyglm import glm
 
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame as f
@@ -147,15 +148,15 @@ def test_a_shadow_that_is_there_is_not_drawn_again(made):
 
 def test_the_numbers_of_a_frame():
     from motiongraph.viewer.draw.shadow import Fitted, fit
-    from motiongraph.viewer.draw.uniforms import FRAME, light_axes, seen, seen_from_sun
+    from motiongraph.viewer.draw.uniforms import FRAME, light_view, seen, seen_from_sun
 
     camera = Camera(target=(0.3, 1.0, -2.0), yaw=70.0, pitch=20.0, roll=12.0)
     view, scene = camera.view((0, 0, 640, 360), 1.5), f.SceneFrame()
-    axes = light_axes(scene.light.towards)
-    low, high = (-1.0, 0.0, -1.0), (1.0, 1.8, 1.0)
-    fitted = Fitted([], low, high, tuple(axes[2]), *fit(axes, low, high, 256))
+    towards = glm.normalize(glm.dvec3(scene.light.towards))
+    low, high = glm.dvec3(-1.0, 0.0, -1.0), glm.dvec3(1.0, 1.8, 1.0)
+    fitted = Fitted([], low, high, towards, *fit(light_view(towards), low, high, 256))
     values = np.array(seen(scene, view, fitted), np.float32).view(FRAME)[0]
-    whole = view.projection @ view.view
+    whole = np.array(view.projection) @ np.array(view.view)
     np.testing.assert_allclose(values["view_projection"].T, whole, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(values["to_world"].T, np.linalg.inv(whole), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(values["eye"][:3], camera.eye, rtol=1e-6)
@@ -165,4 +166,4 @@ def test_the_numbers_of_a_frame():
     assert values["shadow"][3] == 1.0
     assert np.array(seen(scene, view, None), np.float32).view(FRAME)[0]["shadow"][3] == 0.0
     sunlit = np.array(seen_from_sun(fitted.matrix), np.float32).view(FRAME)[0]
-    np.testing.assert_allclose(sunlit["view_projection"].T, fitted.matrix, rtol=1e-6)
+    np.testing.assert_allclose(sunlit["view_projection"].T, np.array(fitted.matrix), rtol=1e-6)

@@ -4,6 +4,7 @@ import golden
 import numpy as np
 import pytest
 from bodies import person
+from pyglm import glm
 from seeing import project
 
 from motiongraph import rotations as rot
@@ -327,15 +328,15 @@ def test_no_room_to_draw_in(renderer):
 def test_shadow_edges_do_not_crawl():
     """Moving casters by less than a texel leaves the map where it is, and by more moves it by whole texels."""
     from motiongraph.viewer.draw.shadow import fit
-    from motiongraph.viewer.draw.uniforms import light_axes
+    from motiongraph.viewer.draw.uniforms import light_view
 
-    axes = light_axes((0.4, 0.8, 0.45))
-    low, high = np.array([-0.4, 0.0, -0.4]), np.array([0.4, 1.8, 0.4])
-    first, texel, _ = fit(axes, low, high, 1024)
+    turn = light_view(glm.normalize(glm.dvec3(0.4, 0.8, 0.45)))
+    low, high = glm.dvec3(-0.4, 0.0, -0.4), glm.dvec3(0.4, 1.8, 0.4)
+    first, texel, _ = fit(turn, low, high, 1024)
     first = np.array(first)
     for step in np.linspace(0.0, 0.5, 40):
-        aside = np.array([step, 0.0, 0.0])
-        matrix, same, _ = fit(axes, low + aside, high + aside, 1024)
+        aside = glm.dvec3(step, 0.0, 0.0)
+        matrix, same, _ = fit(turn, low + aside, high + aside, 1024)
         assert same == texel
         moved = (np.array(matrix)[:2, 3] - first[:2, 3]) * 512
         np.testing.assert_allclose(moved, np.round(moved), atol=1e-6)
@@ -345,20 +346,20 @@ def test_shadow_edges_do_not_crawl():
 
 def test_a_shadow_fits_what_casts_it():
     from motiongraph.viewer.draw.shadow import fit
-    from motiongraph.viewer.draw.uniforms import light_axes
+    from motiongraph.viewer.draw.uniforms import light_view
 
     rng = np.random.default_rng(0)
     for _ in range(50):
         towards = rng.normal(size=3) * [1, 0.3, 1] + [0, 1, 0]
-        axes = light_axes(tuple(towards))
-        np.testing.assert_allclose(np.array(axes) @ np.array(axes).T, np.eye(3), atol=1e-9)
+        turn = light_view(glm.normalize(glm.dvec3(towards)))
+        np.testing.assert_allclose(np.array(turn) @ np.array(turn).T, np.eye(3), atol=1e-9)
         low = rng.normal(size=3) * 5
         high = low + rng.random(3) * 8
-        matrix = np.array(fit(axes, low, high, 2048)[0])
+        matrix = np.array(fit(turn, glm.dvec3(low), glm.dvec3(high), 2048)[0])
         corners = np.array(
             [[x, y, z, 1.0] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
         )
         seen = corners @ matrix.T
         assert np.abs(seen[:, :3]).max() < 1.0 + 1e-3
-        nearer = np.array([*(corners[0, :3] + axes[2]), 1.0]) @ matrix.T
+        nearer = np.array([*(corners[0, :3] + np.array(turn)[2]), 1.0]) @ matrix.T
         assert nearer[2] < seen[0, 2]  # depth grows away from the sun

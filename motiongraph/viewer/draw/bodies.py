@@ -5,13 +5,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from OpenGL import GL
+from pyglm import glm
 
 from motiongraph.errors import MotionError
 from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Batch, Capsules, Solids, Spheres
 from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT
 from motiongraph.viewer.draw.store import Store, Stored
-from motiongraph.viewer.draw.uniforms import POINT, Point
+from motiongraph.viewer.draw.uniforms import POINT
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.program import Program
@@ -57,7 +58,7 @@ class Bodies:
         """Whether it is a batch of solids."""
         return type(batch) in self._lit
 
-    def draw(self, batch: Batch, stored: Stored, eye: Point, zoom: float) -> None:
+    def draw(self, batch: Batch, stored: Stored, eye: glm.dvec3, zoom: float) -> None:
         """All of an opaque batch as seen from the eye; zoom: pixels that a metre is high at a distance of one."""
         level = _level(stored, eye, zoom, self._most)
         self._bind(self._program(batch), batch, stored, level).draw(stored.count)
@@ -66,12 +67,12 @@ class Bodies:
         """Only its depth, for the shadow, which is soft enough to be coarse."""
         self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count, self._most)).draw(stored.count)
 
-    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: Point, zoom: float) -> None:
+    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: glm.dvec3, zoom: float) -> None:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
         outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
         being blended twice."""
         order = [
-            (math.dist(middle, eye), i, start, stop)
+            (glm.distance(middle, eye), i, start, stop)
             for i, (batch, _) in enumerate(items)
             for middle, start, stop in self._middles(batch)
         ]
@@ -90,7 +91,7 @@ class Bodies:
                 self._bind(program, batch, stored, levels[i], start).draw(stop - start)
         calls.glDisable(GL.GL_STENCIL_TEST)
 
-    def _middles(self, batch: Batch) -> list[tuple[tuple[float, float, float], int, int]]:
+    def _middles(self, batch: Batch) -> list[tuple[glm.dvec3, int, int]]:
         """(middle, first row, row after the last) of every body of a translucent batch, as long as it is unchanged."""
         known = self._known.get(batch)
         if known is None or known[0] != (batch.version, len(batch)):
@@ -128,9 +129,9 @@ class Bodies:
             owned.release()
 
 
-def _level(stored: Stored, eye: Point, zoom: float, most: int) -> int:
+def _level(stored: Stored, eye: glm.dvec3, zoom: float, most: int) -> int:
     """How fine round things must be for their outline to look it, as seen from the eye."""
-    away = math.hypot(*(max(a - e, e - b, 0.0) for a, e, b in zip(stored.low, eye, stored.high)))
+    away = glm.distance(eye, glm.clamp(eye, stored.low, stored.high))
     pixels = _THICK * zoom / max(away, 0.3)
     # A polygon of n corners misses its circle by radius · (1 − cos(π / n)), about radius · (π / n)² / 2.
     around = math.pi / math.sqrt(2.0 * _ROUGH / max(pixels, 0.5))
@@ -147,9 +148,9 @@ def _affordable(level: int, count: int, most: int) -> int:
     return level
 
 
-def _middles(batch: Batch) -> list[tuple[tuple[float, float, float], int, int]]:
+def _middles(batch: Batch) -> list[tuple[glm.dvec3, int, int]]:
     """As `Bodies._middles`, worked out."""
     groups = np.asarray(batch.groups)
     groups = groups[groups <= len(batch)]
     spans = [(a, b) for a, b in zip(groups[:-1].tolist(), groups[1:].tolist()) if b > a]
-    return [(tuple(batch.rows[a:b, :3].mean(axis=0).tolist()), a, b) for a, b in spans]
+    return [(glm.dvec3(batch.rows[a:b, :3].mean(axis=0)), a, b) for a, b in spans]

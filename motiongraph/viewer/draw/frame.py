@@ -8,12 +8,16 @@ Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a
 """
 
 from dataclasses import dataclass, field
+from operator import mul  # PyGLM's stubs give `*` of two matrices a wrong type
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from pyglm import glm
 
 from motiongraph.errors import MotionError
-from motiongraph.viewer.draw.meshes import Mesh
+from motiongraph.model.mesh import Mesh
+
+Rect = tuple[float, float, float, float]  # x, y, width, height; y counts down from the top
 
 
 @dataclass(eq=False)
@@ -179,30 +183,23 @@ class SceneFrame:
 
 
 class View(NamedTuple):
-    """A camera and the part of the target it fills; `Camera.view` makes it, every frame, of plain numbers.
+    """What a camera sees, and the part of the target it fills; `Camera.view` gives it."""
 
-    rows: right, up and backward of the camera, each with the shift that brings the world's origin before it; lens: the
-    numbers of its perspective, see `projection`; eye: where it stands, x y z; rect: x, y, width, height in pixels of
-    the target, y counted down from its top; scale: pixels a point on high-density displays, for widths of lines and
-    points.
-    """
-
-    rows: tuple[tuple[float, float, float, float], ...]
-    lens: tuple[float, float, float, float]
-    eye: tuple[float, float, float]
-    rect: tuple[int, int, int, int]
-    scale: float = 1.0
+    view: glm.dmat4  # world to camera, which looks along −z
+    projection: glm.dmat4  # camera to clip space
+    eye: glm.dvec3  # where the camera stands
+    rect: Rect  # in pixels of the target
+    scale: float = 1.0  # pixels per point on high-density displays, for widths of lines and points
 
     @property
-    def view(self) -> np.ndarray:
-        """(4, 4) world to camera, which looks along −z; for column vectors (M @ p)."""
-        return np.array([*self.rows, (0.0, 0.0, 0.0, 1.0)])
+    def matrix(self) -> glm.dmat4:
+        """World to clip space."""
+        return mul(self.projection, self.view)
 
     @property
-    def projection(self) -> np.ndarray:
-        """(4, 4) camera to clip space."""
-        across, upward, depth, shift = self.lens
-        return np.array([(across, 0, 0, 0), (0, upward, 0, 0), (0, 0, depth, shift), (0, 0, -1.0, 0)], np.float64)
+    def zoom(self) -> float:
+        """Pixels that a metre is high at a distance of one metre."""
+        return 0.5 * self.rect[3] * self.projection[1, 1]
 
 
 def polyline(points, rgba, joined=None, **options) -> Lines:

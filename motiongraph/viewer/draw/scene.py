@@ -167,8 +167,8 @@ class Renderer:
         calls.glScissor(*rect)
         self._blocks.bind(pane.block, POINT)
         self._shadow.bind()
-        eye, zoom = view.eye, 0.5 * h * view.lens[1]
-        self._surroundings.draw(scene, self._store, pane.shadow, eye[1] < scene.floor.height)
+        eye, zoom = view.eye, view.zoom
+        self._surroundings.draw(scene, self._store, pane.shadow, eye.y < scene.floor.height)
         set_mode(_SOLID)
         for batch in pane.opaque:
             self._bodies.draw(batch, ready(batch), eye, zoom)

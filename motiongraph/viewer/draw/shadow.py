@@ -1,13 +1,15 @@
 """The shadow map: depth seen from the sun, fitted around what casts shadows."""
 
 import math
+from operator import mul
 from typing import NamedTuple
 
 from OpenGL import GL
+from pyglm import glm
 
 from motiongraph.viewer.draw.frame import Batch, SceneFrame
 from motiongraph.viewer.draw.store import Store
-from motiongraph.viewer.draw.uniforms import POINT, Axes, Point, light_axes
+from motiongraph.viewer.draw.uniforms import POINT, light_view
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Blocks
 from motiongraph.viewer.gl.framebuffer import Framebuffer
@@ -20,42 +22,32 @@ _LOG_STEP = math.log(_STEP)
 _FARTHEST = 40.0  # metres of radius beyond which a map would be too coarse to be worth having
 _MODE = Mode(GL.GL_LESS, write=True, srgb=True, clamp=True)  # what is nearer to the sun than the map still casts
 
-Matrix = tuple[tuple[float, float, float, float], ...]
 
-
-def fit(axes: Axes, low: Point, high: Point, resolution: int) -> tuple[Matrix, float, float]:
-    """World to light's clip space (rows of a 4 × 4 matrix), metres a texel and metres of depth, for the axes of a sun
-    and casters in the box low … high.
+def fit(turn: glm.dmat3, low: glm.dvec3, high: glm.dvec3, resolution: int) -> tuple[glm.dmat4, float, float]:
+    """World to the sun's clip space, metres per texel and metres of depth; turn: world to the axes of the sun; low,
+    high: corners of the box around the casters.
 
     The radius moves in steps and the centre by whole texels, so that edges do not crawl when characters walk.
     """
-    radius = max(0.5 * math.dist(low, high), _LEAST)
+    radius = max(0.5 * glm.distance(low, high), _LEAST)
     radius = min(_LEAST * _STEP ** math.ceil(math.log(radius / _LEAST) / _LOG_STEP), _FARTHEST)
     texel = 2.0 * radius / resolution
-    x, y, z = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])
-    (a, b, c), (d, e, f), (g, h, i) = axes
-    across, upward = round((a * x + b * y + c * z) / texel) * texel, round((d * x + e * y + f * z) / texel) * texel
+    across, upward, ahead = mul(turn, 0.5 * (low + high))
     # What receives shadows may lie behind what casts them as far as a shadow falls across the floor.
     depth = 6.0 * radius
-    ahead, deep = g * x + h * y + i * z, -2.0 / depth
-    matrix = (
-        (a / radius, b / radius, c / radius, -across / radius),
-        (d / radius, e / radius, f / radius, -upward / radius),
-        (deep * g, deep * h, deep * i, -deep * (ahead + radius) - 1.0),
-        (0.0, 0.0, 0.0, 1.0),
-    )
-    return matrix, texel, depth
+    centre = glm.dvec3(round(across / texel) * texel, round(upward / texel) * texel, ahead + radius - 0.5 * depth)
+    lens = glm.translate(glm.scale(glm.dvec3(1.0 / radius, 1.0 / radius, -2.0 / depth)), -centre)
+    return mul(lens, glm.dmat4(turn)), texel, depth
 
 
 class Fitted(NamedTuple):
-    """What casts shadows in a scene and the place of its map: `fit` gives matrix, texel and depth; low, high: corners
-    of the box around the casters; towards: the sun."""
+    """What casts shadows in a scene, and where its map lies."""
 
     casters: list[Batch]
-    low: Point
-    high: Point
-    towards: Point
-    matrix: Matrix
+    low: glm.dvec3  # corners of the box around the casters
+    high: glm.dvec3
+    towards: glm.dvec3  # direction to the sun, of length one
+    matrix: glm.dmat4  # as `fit` gives it, with what follows
     texel: float
     depth: float
 
@@ -92,11 +84,11 @@ class ShadowMap:
         first, *others = [store.ready(batch) for batch in casters]
         low, high = first.low, first.high
         for stored in others:
-            low, high = tuple(map(min, low, stored.low)), tuple(map(max, high, stored.high))
-        if not math.dist(low, high) < math.inf:
+            low, high = glm.min(low, stored.low), glm.max(high, stored.high)
+        if not glm.distance(low, high) < math.inf:
             return None
-        axes = light_axes(scene.light.towards)
-        return Fitted(casters, low, high, axes[2], *fit(axes, low, high, self.resolution))
+        towards = glm.normalize(glm.dvec3(scene.light.towards))
+        return Fitted(casters, low, high, towards, *fit(light_view(towards), low, high, self.resolution))
 
     def draw(self, fitted: Fitted, block: int, blocks: Blocks, store: Store, bodies) -> bool:
         """Draw it, unless the map shows just that; block: of the frame, as seen from the sun. Whether it was drawn."""

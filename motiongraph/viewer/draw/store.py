@@ -1,9 +1,9 @@
 """The rows of batches on the graphics card: uploaded when their version changes, released when no longer drawn."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from pyglm import glm
 
 from motiongraph.viewer.draw.frame import Batch, Capsules, Solids
 from motiongraph.viewer.draw.meshes import Mesh
@@ -15,14 +15,14 @@ _LOOK = 10  # frames between looks
 
 @dataclass
 class Stored:
-    """A batch on the card. low, high: corners x y z of the box around it, metres."""
+    """A batch on the card."""
 
     rows: Rows
     version: int = -1
     count: int = -1
     drawn: int = 0
-    low: Sequence[float] = (0.0, 0.0, 0.0)
-    high: Sequence[float] = (0.0, 0.0, 0.0)
+    low: glm.dvec3 = field(default_factory=glm.dvec3)  # corners of the box around it, metres
+    high: glm.dvec3 = field(default_factory=glm.dvec3)
 
 
 class Store:
@@ -53,7 +53,7 @@ class Store:
             stored.version, stored.count = batch.version, len(batch)
             stored.rows.upload(batch.rows, stored.count)
             box = bounds(batch, batch.rows[: stored.count]) if batch.box is None else batch.box
-            stored.low, stored.high = box.tolist()
+            stored.low, stored.high = glm.dvec3(box[0]), glm.dvec3(box[1])
         return stored
 
     def geometry(self, mesh: Mesh) -> Geometry:

@@ -38,7 +38,7 @@ def camera_panel(state, ui) -> None:
         if imgui.is_item_clicked(_RIGHT) and name in ("roll", "fov"):
             state.issue(do.SetCamera(((name, 0.0 if name == "roll" else 38.0),)))
     field("looks at")
-    changed, target = imgui.drag_float3("##target", camera.target.tolist(), 0.02, -500.0, 500.0, "%.2f")
+    changed, target = imgui.drag_float3("##target", camera.target.to_list(), 0.02, -500.0, 500.0, "%.2f")
     if changed:
         state.issue(do.SetCamera((("target", tuple(target)),)))
     tooltip("x, y, z in metres")
