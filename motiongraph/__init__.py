@@ -4,9 +4,11 @@
     clip = mg.load("walk.bvh")
 
 Names are loaded when first used, so that `import motiongraph` is quick and needs neither numba nor OpenGL.
+`__init__.pyi` lists the same names for editors and type checkers.
 """
 
 from importlib import import_module as _import_module
+from typing import Any as _Any
 
 __version__ = "0.1.0"
 
@@ -48,10 +50,10 @@ _WHERE = {
     "Cancelled": "motiongraph.progress",
 }
 
-__all__ = ["__version__", *_WHERE]
+__all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     if name in _WHERE:
         value = getattr(_import_module(_WHERE[name]), name)
         globals()[name] = value
@@ -59,5 +61,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'motiongraph' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *_WHERE])

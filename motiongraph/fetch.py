@@ -53,12 +53,12 @@ def fetch_cmu(
     server = Server(base or os.environ.get("MOTIONGRAPH_CMU_URL") or CMU, **patience)
     new, kept, missing = [], [], []
 
-    def fetch(file: str, index: int, total: int) -> bool:
-        """Whether the server has the file, the `index`th of `total`; if so it is in the folder afterwards."""
+    def fetch(file: str, index: int, files: int) -> bool:
+        """Whether the server has the file, number `index` of `files`; if so it is in the folder afterwards."""
         path = folder / file
 
-        def report(done: float, size: float, what: str = "") -> None:
-            progress(index + done / max(size, 1), total, f"{file} {what}".strip())
+        def report(done: float, total: float, what: str = "") -> None:
+            progress(index + done / max(total, 1), files, f"{file} {what}".strip())
 
         if path.exists():
             kept.append(path)

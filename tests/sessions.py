@@ -9,9 +9,9 @@ from motiongraph.app.results import Made, results, show_made
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.warming import warm_up
+from motiongraph.files import resource
 from motiongraph.formats.load import load
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.resources import resource
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.viewer.camera import Camera
 from motiongraph.walks.random_walk import random_walk

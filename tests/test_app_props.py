@@ -11,7 +11,7 @@ from motiongraph.app.props import SHAPES, read_mesh
 from motiongraph.app.state import AppState
 from motiongraph.app.warming import warm_up
 from motiongraph.errors import FormatError
-from motiongraph.resources import resource
+from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Capsules, Spheres

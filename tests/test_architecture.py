@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 # Each part and the parts it may use. Whatever is not named here may not be imported.
-GROUND = {"errors", "progress", "files", "resources", "fetch"}  # standard library and each other only
+GROUND = {"errors", "progress", "files", "fetch"}  # standard library and each other only
 STAIRS = [
     "kernels",
     "elementary",
@@ -207,3 +207,16 @@ def test_the_checker_complains(module, source, complaint):
 )
 def test_the_checker_lets_good_modules_be(module, source):
     assert complaints(source, ROOT / "motiongraph" / module) == []
+
+
+def test_editors_see_the_public_names():
+    """The stub lists what `__getattr__` would load, from the same modules, and nothing else."""
+    import motiongraph as mg
+
+    stub = ast.parse((ROOT / "motiongraph/__init__.pyi").read_text("utf-8"))
+    listed = {
+        alias.asname: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert listed == mg._WHERE
+    assert all(hasattr(mg, name) for name in mg.__all__)
+    assert (ROOT / "motiongraph/py.typed").is_file()

@@ -7,9 +7,9 @@ import pytest
 from test_labels_file import BVH
 
 import motiongraph as mg
+from motiongraph.files import resource
 from motiongraph.formats.collection import find_parts, load_collection
 from motiongraph.formats.labels_file import Entry, write_labels
-from motiongraph.resources import resource
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from test_graph_build import swing
 
 import motiongraph as mg
 from motiongraph.cli import main
+from motiongraph.files import resource
 from motiongraph.formats.labels_file import Entry, write_labels
 from motiongraph.formats.save import save
-from motiongraph.resources import resource
 
 
 @pytest.fixture(scope="module")

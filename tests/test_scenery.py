@@ -9,7 +9,7 @@ from motiongraph.app.scene import MOST_POSES, flow_step
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.warming import warm_up
-from motiongraph.resources import resource
+from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Capsules, Lines, Marks, Points, Solids, Spheres
 from motiongraph.viewer.scenery import Scenery

@@ -6,7 +6,7 @@ from walking import sample, sample_graph, turns_of
 
 import motiongraph as mg
 from motiongraph.cli.convert import Root, convert
-from motiongraph.resources import resource
+from motiongraph.files import resource
 from motiongraph.synthesis.root import path_of, rooted
 
 

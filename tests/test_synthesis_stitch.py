@@ -10,7 +10,7 @@ from naive.glb import Glb
 from walking import joined, sample, sample_graph, turns_of
 
 import motiongraph as mg
-from motiongraph.resources import resource
+from motiongraph.files import resource
 from motiongraph.synthesis import _kernels, blend
 from motiongraph.synthesis.origin import plants
 from motiongraph.synthesis.stitch import registration, stitched

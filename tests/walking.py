@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 
 import motiongraph as mg
+from motiongraph.files import resource
 from motiongraph.graph.transitions import TRANSITION
-from motiongraph.resources import resource
 from motiongraph.walks.walk import Walk
 
 

@@ -84,7 +84,7 @@ def _open(state, paths, title, lead: str = "") -> None:
 
 @apply.register
 def _(command: do.OpenSamples, state):
-    from motiongraph.resources import resource
+    from motiongraph.files import resource
 
     # As BVH: some are there as ASF and AMC too, and would come twice.
     files = sorted(resource("assets/samples").glob("*.bvh"))

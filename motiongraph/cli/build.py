@@ -111,11 +111,11 @@ def build(
         raise MotionError(f"{output} is there already; --force overwrites it")
     wanted = thresholds(threshold, within, between, pair) or "auto"
 
+    from motiongraph.files import resource
     from motiongraph.formats.collection import load_collection
     from motiongraph.graph.candidates import RADIUS
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.metric.metric import Metric
-    from motiongraph.resources import resource
 
     metric = Metric(
         window=1 / 3 if window is None else window,

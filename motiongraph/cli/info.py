@@ -38,8 +38,8 @@ def info(
     Folders are searched for clips with everything below them. A file that cannot be read is reported and the
     others are shown all the same; the exit status is then 1.
     """
+    from motiongraph.files import resource
     from motiongraph.formats.load import find_files, load_all
-    from motiongraph.resources import resource
 
     rows, failed = [], []
 

@@ -67,7 +67,7 @@ class Cache:
             return False
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with writing(self._path(key)) as file:
+            with writing(self._path(key), durable=False) as file:
                 for part in _packed(arrays):
                     file.write(part)
         except (OSError, MotionError) as problem:

@@ -10,8 +10,8 @@ from bodies import person as body
 from bodies import smooth_clip
 from person import Person
 
+from motiongraph.files import resource
 from motiongraph.formats.save import save
-from motiongraph.resources import resource
 
 
 @pytest.fixture(scope="module")

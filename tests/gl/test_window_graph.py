@@ -7,7 +7,7 @@ from person import Person
 @pytest.fixture(scope="module")
 def someone(screen, tmp_path_factory):
     """Three of the samples, paused, the graph's panel in front."""
-    from motiongraph.resources import resource
+    from motiongraph.files import resource
 
     files = [resource("assets/samples") / f"{name}.bvh" for name in ("walk", "run", "walk_run")]
     someone = Person(screen, tmp_path_factory.mktemp("person"), "view", *files, size=(1100, 760))

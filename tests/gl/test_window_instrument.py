@@ -4,7 +4,7 @@ import pytest
 from person import Person
 from story import whole_story
 
-from motiongraph.resources import resource
+from motiongraph.files import resource
 
 
 def tell(screen, folder, tmp_path, **options):

@@ -3,10 +3,10 @@
 import numpy as np
 from person import Person
 
+from motiongraph.files import resource
 from motiongraph.formats.save import save
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.resources import resource
 
 
 def idle(status):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from person import Person
 
-from motiongraph.resources import resource
+from motiongraph.files import resource
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from person import Person
 from pygltflib import GLTF2
 
-from motiongraph.resources import resource
+from motiongraph.files import resource
 
 SIZE = (1080, 800)
 SAVING = "Save the motion as .bvh, .amc or .glb"

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from motiongraph import __version__, resources
+from motiongraph import __version__
 from motiongraph.errors import MotionError
+from motiongraph.files import resource
 
 
 def run(*command, **options):
@@ -90,6 +91,6 @@ def test_info_of_the_bundled_samples(installed):
 
 
 def test_resources_of_the_checkout():
-    assert resources.resource("assets/samples") == ROOT / "assets/samples"
+    assert resource("assets/samples") == ROOT / "assets/samples"
     with pytest.raises(MotionError, match="'assets/nothing' did not come with this installation"):
-        resources.resource("assets/nothing")
+        resource("assets/nothing")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from OpenGL import GL
 
-from motiongraph.resources import resource
+from motiongraph.files import resource
 from motiongraph.viewer.gl import calls, state
 from motiongraph.viewer.gl.objects import Owned
 
