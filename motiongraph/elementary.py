@@ -145,3 +145,8 @@ def arctan2(y: Any, x: Any) -> Any:
 def arccos(x: Any) -> Any:
     """Angles 0 … π whose cosines are x."""
     return _each(_arccos, x)
+
+
+def smoothstep(u: Any) -> Any:
+    """3u² − 2u³ of numbers or arrays from 0 to 1: from 0 to 1 with no slope at either end (Kovar 2002, eq. 7)."""
+    return u * u * (3.0 - 2.0 * u)

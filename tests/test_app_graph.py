@@ -256,7 +256,7 @@ def test_a_trade_off_that_fails_says_why_once(state, monkeypatch):
 
     tell(state, do.BuildGraph())
     with monkeypatch.context() as patch:
-        patch.setattr("motiongraph.graph.auto.prune", failing)
+        patch.setattr("motiongraph.graph.thresholds.prune", failing)
         tell(state, do.FindTradeOff())
     assert state.graphs.curve is None
     assert "not enough memory" in state.graphs.trial.reason

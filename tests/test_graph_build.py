@@ -11,8 +11,7 @@ from test_graph_prune import assert_endless
 
 import motiongraph as mg
 from motiongraph import rotations as rot
-from motiongraph.graph import auto
-from motiongraph.graph.thresholds import Thresholds
+from motiongraph.graph.thresholds import ENOUGH, Thresholds
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import find_minima
 from motiongraph.progress import Comparing
@@ -197,7 +196,7 @@ def test_auto_keeps_most_at_a_low_cost(clips):
     c, chosen = graph.candidates, graph.thresholds.highest
     assert chosen == pytest.approx(round(chosen, 1))
     assert 0 < chosen <= c.ceiling
-    assert graph.kept.frames >= auto.ENOUGH * graph.at(c.ceiling).kept.frames
+    assert graph.kept.frames >= ENOUGH * graph.at(c.ceiling).kept.frames
     if chosen > 0.1:
         assert graph.at(chosen - 0.1).kept.frames < graph.kept.frames
     curve = graph.trade_off(9)

@@ -9,8 +9,9 @@ from naive import graph as naive
 from numba import njit
 
 from motiongraph.graph.structure import strong_components
-from motiongraph.graph.transitions import both_ways, inverse_alignment
+from motiongraph.graph.transitions import both_ways
 from motiongraph.graph.views import ORIGINAL
+from motiongraph.model.placement import inverse
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -48,8 +49,8 @@ def test_both_ways_undo_each_other():
 
 
 @given(st.floats(-10, 10), st.floats(-50, 50), st.floats(-50, 50))
-def test_inverse_alignment(theta, x0, z0):
-    product = naive.times(naive.matrix(*inverse_alignment(theta, x0, z0)), naive.matrix(theta, x0, z0))
+def test_inverse(theta, x0, z0):
+    product = naive.times(naive.matrix(*inverse((theta, x0, z0))), naive.matrix(theta, x0, z0))
     np.testing.assert_allclose(product, np.eye(3), atol=1e-12)
 
 

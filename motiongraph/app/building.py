@@ -105,7 +105,7 @@ def build(entries: list[Entry], options: Options, before: Before, progress=SILEN
     drawn = drawing(graph, entries, sources, progress, ready, left_out)
     total = _pairs(len(graph.clips))
     said = f"{compared:,} new pairs of {total:,} compared" if compared < total else f"{total:,} pairs compared"
-    said = f"{said}: {len(candidates.table):,} candidates up to {candidates.dearest:.3g} {metric.unit}"
+    said = f"{said}: {len(candidates.table):,} candidates up to {candidates.max_cost:.3g} {metric.unit}"
     return graph, drawn, said
 
 
@@ -119,12 +119,12 @@ def lasting(old, candidates) -> bool:
 
 def _first_view(candidates, old, progress):
     """The graph at the limits of the one before where those last, else at the automatic threshold."""
-    from motiongraph.graph import auto
     from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.graph.thresholds import automatic
 
     if lasting(old, candidates):
         return MotionGraph(candidates, old.thresholds, is_pruned=True)
-    graph = MotionGraph(candidates, auto.threshold(candidates, progress), is_pruned=True)
+    graph = MotionGraph(candidates, automatic(candidates, progress), is_pruned=True)
     graph.is_auto = True
     return graph
 
@@ -250,7 +250,7 @@ def _lonely(graph, each) -> list[str]:
     joined = np.zeros(count, bool)
     joined[src[src != dst]] = True
     names = [clip.name for clip in graph.candidates.originals]
-    limit = f"{graph.candidates.dearest:.3g} {graph.metric.unit}"
+    limit = f"{graph.candidates.max_cost:.3g} {graph.metric.unit}"
     return [f"{names[i]} is joined to no other clip: nothing is alike up to {limit}" for i in np.flatnonzero(~joined)]
 
 

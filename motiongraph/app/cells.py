@@ -101,13 +101,14 @@ def _opens(heat, cell):
 
 def _jumps(heat, jumps) -> np.ndarray:
     """Rows of TRANSITION; jumps: (src, frame, dst, frame, cell, whether B leads to A)."""
-    from motiongraph.graph.transitions import TRANSITION, inverse_alignment
+    from motiongraph.graph.transitions import TRANSITION
+    from motiongraph.model.placement import inverse
 
     rows = np.zeros(len(jumps), TRANSITION)
     for row, (src, at, dst, to, (i, j), back) in zip(rows, jumps):
         alignment = heat.matrix.alignment(i, j)
         if back:
-            alignment = inverse_alignment(*alignment)
+            alignment = inverse(alignment)
         row["src"], row["src_frame"], row["dst"], row["dst_frame"] = src, at, dst, to
         row["cost"] = heat.matrix.cost[i, j]
         row["theta"], row["x0"], row["z0"] = alignment

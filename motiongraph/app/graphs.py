@@ -206,11 +206,11 @@ def _(command: do.FindTradeOff, state):
     graph, built = need_graph(state), state.graphs.built
 
     def work(progress, deliver):
-        from motiongraph.graph import auto
+        from motiongraph.graph.thresholds import automatic
 
         curve = graph.trade_off(progress=progress)
         known = graph.thresholds.within if graph.is_auto else None
-        deliver((curve, auto.threshold(graph.candidates, progress) if known is None else known))
+        deliver((curve, automatic(graph.candidates, progress) if known is None else known))
 
     def then(result):
         if state.graphs.built == built:
@@ -247,9 +247,9 @@ def _choose_threshold(state, graph, is_edit: bool) -> None:
     built = state.graphs.built
 
     def work(progress, deliver):
-        from motiongraph.graph import auto
+        from motiongraph.graph.thresholds import automatic
 
-        chosen = _automatic(graph, auto.threshold(graph.candidates, progress))
+        chosen = _automatic(graph, automatic(graph.candidates, progress))
         chosen.kept  # noqa: B018 - here, beside the loop
         deliver(chosen)
 

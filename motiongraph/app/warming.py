@@ -17,7 +17,7 @@ AHEAD = tuple(
     for module in (
         "metric.distance",
         "graph.motion_graph",
-        "graph.auto",
+        "graph.thresholds",
         "graph.report",
         "walks.follow_path",
         "synthesis.synthesize",

@@ -111,10 +111,11 @@ def same_motion(a: Clip, b: Clip) -> bool:
     """Whether two clips have the same frames on the same skeleton; names and labels may differ."""
     if (len(a), a.first, a.fps) != (len(b), b.first, b.fps) or a.skeleton != b.skeleton:
         return False
-    return all(
-        x is y or (x is not None and y is not None and np.array_equal(x, y))
-        for x, y in ((a.root, b.root), (a.rotations, b.rotations), (a.offsets, b.offsets))
-    )
+    return _equal(a.root, b.root) and _equal(a.rotations, b.rotations) and _equal(a.offsets, b.offsets)
+
+
+def _equal(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,11 +215,13 @@ def _mark(clip: Clip) -> tuple:
 
 
 def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, tuple[Clip, ...]]:
-    """A known original and its clips in the graph, with the name and labels of `clip`."""
-    if (original.name, original.labels) == (clip.name, clip.labels):
+    """A known original and its clips in the graph, with the name, labels and file of `clip`."""
+    same_file = original.file == clip.file and _equal(original.file_frames, clip.file_frames)
+    if (original.name, original.labels) == (clip.name, clip.labels) and (same_file or clip.file is None):
         return original, used
-    fits = replace(used[0], name=clip.name, labels=clip.labels)
-    renewed = fits if used[0] is original else replace(original, name=clip.name, labels=clip.labels)
+    about = {"name": clip.name, "labels": clip.labels, "file": clip.file, "file_frames": clip.file_frames}
+    fits = replace(used[0], **about)
+    renewed = fits if used[0] is original else replace(original, **about)
     return renewed, (fits, fits.mirrored())[: len(used)]
 
 

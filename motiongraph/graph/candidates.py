@@ -1,5 +1,7 @@
 """All that is computed once and for any threshold: the clips and every transition between them up to a ceiling."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -8,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.labelling import Labelling
-from motiongraph.graph.layers import Layers
+from motiongraph.graph.labelling import Labelling, Layers
 from motiongraph.graph.structure import Structure
-from motiongraph.graph.transitions import TRANSITION, both_ways, in_order
+from motiongraph.graph.transitions import TRANSITION, both_ways, in_order, renumbered
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
 from motiongraph.model.clip import Clip
-from motiongraph.progress import SILENT, Comparing
+from motiongraph.model.skeleton import Skeleton
+from motiongraph.progress import SILENT, Comparing, Progress
 
 CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
-# Seconds; a dearer minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to the
-# ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
+# Seconds; an expensive minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to
+# the ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
 # from 86.00 % to 85.98 (8) and 85.97 (16) and the mean connection stays at 1.6 s (scripts/bench.py graph).
 RADIUS = 8 / 120
 # Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
@@ -49,7 +51,7 @@ class Candidates:
     mirror: bool
     left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         # Files hold them as lists, older ones only the names of clips that were too short.
         short = "it is shorter than a transition"
         left = tuple(LeftOut(one, short) if isinstance(one, str) else LeftOut(*one) for one in self.left_out)
@@ -100,7 +102,7 @@ class Candidates:
         table = among(self.table, np.repeat(stays, 2 if self.mirror else 1))
         return replace(self, originals=originals, clips=used, table=table)
 
-    def _known(self):
+    def _known(self) -> dict[int, tuple[Clip, ...]]:
         """The clips in the graph that each original became."""
         each = 2 if self.mirror else 1
         return {id(clip): self.clips[each * i : each * (i + 1)] for i, clip in enumerate(self.originals)}
@@ -122,13 +124,9 @@ class Candidates:
             return self.ceiling
         return float(self.cost.max(initial=0.0))
 
-    @property
-    def dearest(self) -> float:
-        return self.max_cost
-
     @cached_property
     def cost(self) -> np.ndarray:
-        """(T,) of the table, in one piece: figures of a hundred thousand rows are wanted while a slider moves."""
+        """(T,) of the table, in one piece: a hundred thousand of them are compared while a slider moves."""
         return np.ascontiguousarray(self.table["cost"])
 
     @cached_property
@@ -165,20 +163,17 @@ class Candidates:
         return Layers.of(self.structure, self.piece_sets, self.transition_sets, len(self.labelling.sets))
 
 
-def among(table, stays) -> np.ndarray:
+def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:
     """The transitions of a table between the clips that stay, (C,) bool, whose numbers close the gaps."""
-    table = table[stays[table["src"]] & stays[table["dst"]]]
-    number = np.cumsum(stays, dtype=np.int32) - 1
-    table["src"], table["dst"] = number[table["src"]], number[table["dst"]]
-    return table
+    return renumbered(table, np.where(stays, np.cumsum(stays) - 1, -1))
 
 
-def _pairs(count):
+def _pairs(count: int) -> list[tuple[int, int]]:
     """Every unordered pair, and each clip with itself."""
     return [(i, j) for i in range(count) for j in range(i, count)]
 
 
-def _long_enough(clips, metric):
+def _long_enough(clips: Iterable[Clip], metric: Metric) -> tuple[tuple[Clip, ...], tuple[LeftOut, ...]]:
     """The clips that can hold a transition, and the names of the others."""
     used, left_out = [], []
     for clip in clips:
@@ -191,7 +186,7 @@ def _long_enough(clips, metric):
     return tuple(used), tuple(left_out)
 
 
-def named_apart(clips, mirror: bool) -> tuple[Clip, ...]:
+def named_apart(clips: Iterable[Clip], mirror: bool) -> tuple[Clip, ...]:
     """Clips by different names, so that each, and its mirror image, can be asked for by its own."""
     taken: set[str] = set()
     named = []
@@ -204,24 +199,29 @@ def named_apart(clips, mirror: bool) -> tuple[Clip, ...]:
     return tuple(named)
 
 
-def _names(name, mirror):
+def _names(name: str, mirror: bool) -> set[str]:
     """What a clip of this name and its mirror image are called (`model.mirror`)."""
     return {name, f"{name}_mirrored", name.removesuffix("_mirrored")} if mirror else {name}
 
 
-def fitted(originals, mirror: bool, known=None, progress=SILENT) -> tuple[Clip, ...]:
+def fitted(
+    originals: Sequence[Clip],
+    mirror: bool,
+    known: Mapping[int, Sequence[Clip]] | None = None,
+    progress: Progress = SILENT,
+) -> tuple[Clip, ...]:
     """On one skeleton, with mirror images if asked for. known: id of an original → what it became before.
 
     The skeleton is the one that most clips have, the first of them where several do, so that it does not depend on
     what was added when.
     """
-    fps, counts = originals[0].fps, {}
+    fps, counts = originals[0].fps, Counter[Skeleton]()
     for clip in originals:
-        counts[clip.skeleton] = counts.get(clip.skeleton, 0) + 1
+        counts[clip.skeleton] += 1
         if clip.fps != fps:
             other = f"{originals[0].name!r} {fps:g}"
             raise MotionError(f"{clip.name!r} has {clip.fps:g} frames a second and {other}; resample one of them")
-    body = max(counts, key=counts.get)
+    body = counts.most_common(1)[0][0]
     like = next(clip.name for clip in originals if clip.skeleton == body)
     used: list[Clip] = []
     for done, clip in enumerate(originals):
@@ -267,7 +267,7 @@ def compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
     return table[table["dst_frame"] + window < last[table["dst"]]]
 
 
-def _batches(cells):
+def _batches(cells: Sequence[int]) -> list[tuple[int, int]]:
     """(start, stop) of runs of pairs of about equal work; cells: windows to compare of every pair."""
     number = np.cumsum(cells) // max(sum(cells) // _BATCHES, _LEAST)
     return list(pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(cells)])) if cells else []

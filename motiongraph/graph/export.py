@@ -1,30 +1,34 @@
 """A graph for other programs: Graphviz DOT, GraphML and JSON, each of any view (see `graph.views`)."""
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
-from motiongraph.graph.views import ORIGINAL, choice_view, clip_view, segment_view
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.views import ORIGINAL, ChoiceView, choice_view, clip_view, segment_view
 
+Columns: TypeAlias = dict[str, list]  # name → one value for each node or edge
 VIEWS = ("clips", "choices", "segments")
 
 
-def save_dot(graph, path, view: str = "clips") -> None:
+def save_dot(graph: MotionGraph, path: str | Path, view: str = "clips") -> None:
     """Write Graphviz DOT. Clips are joined by one edge for all transitions from one to another; the other views have
     an edge for each."""
     _write(path, _dot(graph, view))
 
 
-def save_graphml(graph, path, view: str = "clips") -> None:
+def save_graphml(graph: MotionGraph, path: str | Path, view: str = "clips") -> None:
     """Write GraphML with every number of the view, transitions of one pair of clips as parallel edges."""
     _write(path, _graphml(*_columns(graph, view)))
 
 
-def save_json(graph, path) -> None:
+def save_json(graph: MotionGraph, path: str | Path) -> None:
     """Write all views as one JSON object: view → nodes and edges, each a list of objects."""
     views = {}
     for view in VIEWS:
@@ -34,12 +38,12 @@ def save_json(graph, path) -> None:
     _write(path, [json.dumps(about | {"threshold": graph.thresholds.plain()} | views, allow_nan=False), "\n"])
 
 
-def _write(path, parts) -> None:
+def _write(path: str | Path, parts: Iterable[str]) -> None:
     with writing(Path(path), "w", encoding="utf-8", newline="\n") as file:
         file.writelines(parts)
 
 
-def _columns(graph, view: str):
+def _columns(graph: MotionGraph, view: str) -> tuple[Columns, Columns]:
     """(nodes, edges) of a view as name → column; nodes are numbered by their place, edges have `source`, `target`."""
     if view not in VIEWS:
         raise MotionError(f"a view is one of {', '.join(VIEWS)}, not {view!r}")
@@ -53,25 +57,25 @@ def _columns(graph, view: str):
             "labels": [", ".join(clip.labels) for clip in graph.clips],
         }
         ends = {"src": "source", "dst": "target", "src_frame": "source_frame", "dst_frame": "target_frame"}
-        return nodes, {ends.get(field, field): table[field].tolist() for field in table.dtype.names}
+        return nodes, {ends.get(field, field): table[field].tolist() for field in table.dtype.names or ()}
     seen = choice_view(graph) if view == "choices" else segment_view(graph)
     fields = ("frame",) if view == "choices" else ("start", "stop")
     nodes = {"clip": [names[i] for i in seen.clip]} | {field: getattr(seen, field).tolist() for field in fields}
     edges = {"source": seen.source.tolist(), "target": seen.target.tolist()}
     edges["kind"] = np.where(seen.transition == ORIGINAL, "original", "transition").tolist()
-    if view == "choices":
+    if isinstance(seen, ChoiceView):
         edges["frames"] = seen.frames.tolist()
     return nodes, edges | {"cost": seen.cost.tolist()}
 
 
-def _rows(columns):
+def _rows(columns: Columns) -> list[dict[str, Any]]:
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 # Graphviz
 
 
-def _dot(graph, view):
+def _dot(graph: MotionGraph, view: str) -> Iterator[str]:
     unit = graph.metric.unit
     yield "digraph motiongraph {\n"
     yield '  graph [overlap=false, splines=true, outputorder=edgesfirst, fontname="Helvetica"];\n'
@@ -83,8 +87,8 @@ def _dot(graph, view):
             yield f"  n{i} [label={_quoted(name)}, tooltip={_quoted(f'{frames} frames')}];\n"
         for a, b, count, cost in zip(*(column.tolist() for column in clip_view(graph).pairs())):
             width = 1 + np.log2(count) / 2
-            told = f"{count} from {cost:.1f} {unit}"
-            yield f"  n{a} -> n{b} [label={count}, penwidth={width:.2f}, tooltip={_quoted(told)}];\n"
+            words = _quoted(f"{count} from {cost:.1f} {unit}")
+            yield f"  n{a} -> n{b} [label={count}, penwidth={width:.2f}, tooltip={words}];\n"
     else:
         places = zip(nodes["start"], nodes["stop"]) if view == "segments" else zip(nodes["frame"])
         for i, (name, place) in enumerate(zip(nodes["clip"], places)):
@@ -104,7 +108,7 @@ def _quoted(text: str) -> str:
 # GraphML
 
 
-def _graphml(nodes, edges):
+def _graphml(nodes: Columns, edges: Columns) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     edges = dict(edges)
@@ -123,10 +127,10 @@ def _graphml(nodes, edges):
     yield "  </graph>\n</graphml>\n"
 
 
-def _data(what, columns, row):
+def _data(what: str, columns: Columns, row: tuple) -> str:
     return "".join(f"<data key={quoteattr(f'{what}_{name}')}>{_text(v)}</data>" for name, v in zip(columns, row))
 
 
-def _text(value):
+def _text(value: Any) -> str:
     """As XML can hold it: without control characters."""
     return escape("".join(c if c.isprintable() else " " for c in value)) if isinstance(value, str) else repr(value)

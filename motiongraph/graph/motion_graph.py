@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph import auto
 from motiongraph.graph.candidates import RADIUS, Candidates
 from motiongraph.graph.prune import Kept, prune
 from motiongraph.graph.report import report, warnings_of
 from motiongraph.graph.structure import Structure
-from motiongraph.graph.thresholds import AnyThreshold, Thresholds
+from motiongraph.graph.thresholds import AnyThreshold, Thresholds, automatic, trade_off
 from motiongraph.graph.views import ChoiceView, ClipView, SegmentView, choice_view, clip_view, segment_view
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
@@ -26,6 +25,7 @@ from motiongraph.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from motiongraph.graph.build import Built, Options
+    from motiongraph.graph.store import AnyClips
 
 
 class MotionGraph:
@@ -42,7 +42,7 @@ class MotionGraph:
     ):
         """threshold: as for `build`; least: see `pruned`; progress: of finding the automatic threshold."""
         self.candidates, self.is_auto = candidates, isinstance(threshold, str) and threshold == "auto"
-        self.thresholds = Thresholds.of(auto.threshold(candidates, progress) if self.is_auto else threshold)
+        self.thresholds = Thresholds.of(automatic(candidates, progress) if self.is_auto else threshold)
         self.is_pruned, self.least = is_pruned, least
 
     @classmethod
@@ -60,7 +60,7 @@ class MotionGraph:
     ) -> "MotionGraph":
         """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
 
-        threshold: cm; "auto" (see `graph.auto`); {"within": 4, "between": 6}; or {("walk", "run"): 8, "default": 5}.
+        threshold: cm; "auto", see `graph.thresholds`; {"within": 4, "between": 6}; {("walk", "run"): 8, "default": 5}.
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
         part as well (Kovar 2002, figure 6). fps: the rate of the graph, by default the one that most clips have; others
         are resampled. Clips of other proportions are retargeted to the skeleton most have. What cannot take part is
@@ -203,8 +203,8 @@ class MotionGraph:
         return segment_view(self)
 
     def trade_off(self, points: int = 33, progress: Progress = SILENT) -> np.ndarray:
-        """Threshold against share of frames kept, transitions and mean cost; see `graph.auto.trade_off`."""
-        return auto.trade_off(self.candidates, points, progress)
+        """Threshold against share of frames kept, transitions and mean cost; see `graph.thresholds`."""
+        return trade_off(self.candidates, points, progress)
 
     def save(self, path: str | Path, clips: str = "included") -> None:
         """Write an .mgraph file, whole or not at all; see `graph.store`."""
@@ -213,7 +213,7 @@ class MotionGraph:
         save(self, path, clips)
 
     @classmethod
-    def load(cls, path: str | Path, clips: Any = None) -> "MotionGraph":
+    def load(cls, path: str | Path, clips: "AnyClips | None" = None) -> "MotionGraph":
         """Read an .mgraph file; clips: where it only names its clips, those clips or files."""
         from motiongraph.graph.store import load
 

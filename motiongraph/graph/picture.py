@@ -3,30 +3,33 @@
 What survives pruning is bright, the rest dim; the colour of a transition is its cost, the cheapest on top.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.graph.motion_graph import MotionGraph
 
 _OVER = 3  # times the size at which curves are drawn, then smoothed
 _BINS = 12  # layers of curves by cost, each a little transparent
 _INK, _FAINT, _LANE, _DIM = (24, 28, 38), (120, 126, 138), (214, 218, 226), (224, 226, 231)
-# From cheap to dear: dark to light, so that it reads in print without colour too.
+# From cheap to expensive: dark to light, so that it reads in print without colour too.
 _COSTS = np.array([(18, 18, 110), (96, 20, 158), (186, 48, 120), (232, 104, 62), (250, 176, 66)], float)
 
 
-def cost_colour(cost, dearest: float) -> np.ndarray:
-    """(…, 3) 0 … 255: the colour of costs between 0 and `dearest`."""
-    at = np.clip(np.asarray(cost, float) / max(dearest, 1e-9), 0.0, 1.0) * (len(_COSTS) - 1)
+def cost_colour(cost: np.ndarray | float, max_cost: float) -> np.ndarray:
+    """(…, 3) 0 … 255: the colour of costs between 0 and `max_cost`."""
+    at = np.clip(np.asarray(cost, float) / max(max_cost, 1e-9), 0.0, 1.0) * (len(_COSTS) - 1)
     below = np.minimum(at.astype(int), len(_COSTS) - 2)
     share = (at - below)[..., None]
     return (1 - share) * _COSTS[below] + share * _COSTS[below + 1]
 
 
-def curves(graph, transitions: np.ndarray, points: int = 33) -> np.ndarray:
+def curves(graph: MotionGraph, transitions: np.ndarray, points: int = 33) -> np.ndarray:
     """(T, points, 2): every transition as a curve, x in seconds of its clips and y in lanes, clip 0 at 0, downwards.
 
     Between the middles of its two windows; within a clip an arc above its lane, no higher than the lane above.
@@ -40,13 +43,13 @@ def curves(graph, transitions: np.ndarray, points: int = 33) -> np.ndarray:
     (x0, y0), (x1, y1) = ([axis[:, None] for axis in end] for end in ends)
     t = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, points))  # closer where curves bend
     # An S with upright ends: x eases while y runs evenly.
-    x = x0 + (x1 - x0) * t * t * (3.0 - 2.0 * t)
+    x = x0 + (x1 - x0) * smoothstep(t)
     height = 0.25 + 0.6 * np.minimum(np.abs(x1 - x0) / 3.0, 1.0)
     y = y0 + (y1 - y0) * t - np.where(y0 == y1, height * 4.0 * t * (1.0 - t), 0.0)
     return np.stack([x, y], axis=-1)
 
 
-def save_picture(graph, path, width: int = 2400) -> None:
+def save_picture(graph: MotionGraph, path: str | Path, width: int = 2400) -> None:
     """Write the picture; the ending says the format."""
     path = Path(path)
     kind = Image.registered_extensions().get(path.suffix.lower())
@@ -57,7 +60,7 @@ def save_picture(graph, path, width: int = 2400) -> None:
         picture.save(file, kind, **({"dpi": (300, 300)} if kind in ("PNG", "TIFF", "JPEG") else {}))
 
 
-def draw(graph, width: int = 2400) -> Image.Image:
+def draw(graph: MotionGraph, width: int = 2400) -> Image.Image:
     """The picture, `width` pixels wide and as high as its lanes need."""
     page = _Page(graph, width)
     page.axis()
@@ -71,7 +74,7 @@ def draw(graph, width: int = 2400) -> Image.Image:
 class _Page:
     """The sheet and where things are on it."""
 
-    def __init__(self, graph, width):
+    def __init__(self, graph: MotionGraph, width: int):
         self.graph, self.em = graph, width / 90
         lanes = len(graph.clips)
         gap = np.clip(0.42 * width / lanes, 0.95 * self.em, 4.6 * self.em)
@@ -83,39 +86,39 @@ class _Page:
         longest = max(len(clip) - clip.first for clip in graph.clips) / graph.fps
         self.second = (self.right - self.left) / longest
         self.longest = longest
-        # A graph of no limit is coloured up to its dearest transition.
+        # A graph of no limit is coloured up to its most expensive transition.
         limit = graph.thresholds.highest
-        self.dearest = float(limit if np.isfinite(limit) else graph.candidates.dearest) or 1.0
+        self.max_cost = float(limit if np.isfinite(limit) else graph.candidates.max_cost) or 1.0
         self.image = Image.new("RGB", (width, round(self.bottom + 4.2 * self.em)), "white")
 
-    def _font(self, size=1.0):
+    def _font(self, size: float = 1.0):
         return ImageFont.load_default(self.em * size)
 
-    def _write(self, at, words, size=1.0, ink=_INK, anchor="la"):
+    def _write(self, at: tuple, words: str, size: float = 1.0, ink: tuple = _INK, anchor: str = "la") -> None:
         ImageDraw.Draw(self.image).text(at, words, ink, self._font(size), anchor)
 
-    def _at(self, points):
+    def _at(self, points: np.ndarray) -> np.ndarray:
         """Pixels of points (…, 2) in seconds and lanes."""
         return points * np.array([self.second, self.gap]) + np.array([self.left, self.top])
 
-    def _layer(self):
+    def _layer(self) -> Image.Image:
         return Image.new("L", (self.image.width * _OVER, self.image.height * _OVER), 0)
 
-    def _lay(self, layer, colour, alpha=1.0):
+    def _lay(self, layer: Image.Image, colour: Iterable, alpha: float = 1.0) -> None:
         """Put a layer of curves on the sheet in one colour."""
         mask = layer.reduce(_OVER)
         if alpha < 1.0:
             mask = mask.point([round(alpha * v) for v in range(256)])
         self.image.paste(Image.new("RGB", self.image.size, tuple(round(float(c)) for c in colour)), (0, 0), mask)
 
-    def transitions(self, chosen, dim):
-        """The curves of the candidates `chosen` (T,) bool, the dear ones first."""
+    def transitions(self, chosen: np.ndarray, dim: bool) -> None:
+        """The curves of the candidates `chosen` (T,) bool, the expensive ones first."""
         table = self.graph.candidates.table[chosen]
         # A transition and the one back are the same curve.
         ends = np.sort(np.stack([_places(table, "src"), _places(table, "dst")], axis=1), axis=1)
         table = table[np.unique(ends, axis=0, return_index=True)[1]]
         line = max(1, round((0.9 if len(table) > 3000 else 1.5) * _OVER * self.em / 26))
-        bins = np.minimum((table["cost"] / self.dearest * _BINS).astype(int), 0 if dim else _BINS - 1)
+        bins = np.minimum((table["cost"] / self.max_cost * _BINS).astype(int), 0 if dim else _BINS - 1)
         for b in range(_BINS - 1, -1, -1):
             part = table[bins == b]
             if not len(part):
@@ -126,7 +129,7 @@ class _Page:
                 pen.line(curve, 255, line, joint="curve")
             self._lay(layer, _DIM if dim else cost_colour((b + 0.5) / _BINS, 1.0), 1.0 if dim else 0.8)
 
-    def lanes(self):
+    def lanes(self) -> None:
         """Every clip as a bar, the frames that are kept dark."""
         graph, s = self.graph, self.graph.structure
         bars, kept = self._layer(), self._layer()
@@ -142,13 +145,13 @@ class _Page:
             place = self.left - 0.8 * self.em, self.top + i * self.gap
             self._write(place, clip.name, min(0.85, 0.8 * self.gap / self.em), anchor="rm")
 
-    def _bars(self, layer, spans, half):
+    def _bars(self, layer: Image.Image, spans: Iterable[tuple[int, int, int]], half: float) -> None:
         pen = ImageDraw.Draw(layer)
         for lane, start, stop in spans:
             (x0, y), (x1, _) = self._at(np.array([[start, lane], [stop, lane]]) / [[self.graph.fps, 1.0]])
             pen.rectangle([_OVER * v for v in (x0, y - half, x1, y + half)], 255)
 
-    def axis(self):
+    def axis(self) -> None:
         """Seconds below, with faint lines up through the lanes."""
         pen, e = ImageDraw.Draw(self.image), self.em
         step = next(s for s in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4) if self.longest / s <= 16)
@@ -158,26 +161,26 @@ class _Page:
             self._write((x, self.bottom + 0.4 * e), f"{n * step:g}", 0.75, _FAINT, "ma")
         self._write(((self.left + self.right) / 2, self.bottom + 1.7 * e), "seconds", 0.75, _FAINT, "ma")
 
-    def words(self):
+    def words(self) -> None:
         """Title, figures and the scale of colours."""
         graph, e, unit = self.graph, self.em, self.graph.metric.unit
         count, kept = int(graph.taken.sum()), int(graph.kept.transitions.sum())
         share = graph.kept.frames / graph.candidates.frames
         self._write((1.2 * e, 1.1 * e), f"{len(graph.clips)} clips, {count:,} transitions up to {self._limit()}", 1.25)
-        told = f"bright: {kept:,} transitions and {share:.0%} of all frames, where motion can go on for ever"
-        self._write((1.2 * e, 3.0 * e), told, 0.85, _FAINT)
+        summary = f"bright: {kept:,} transitions and {share:.0%} of all frames, where motion can go on for ever"
+        self._write((1.2 * e, 3.0 * e), summary, 0.85, _FAINT)
         height = int(min(self.bottom - self.top + self.gap, 16 * e))
         x, y = int(self.right + 3.0 * e), int(self.top - self.gap)
         costs = cost_colour(np.linspace(1.0, 0.0, height), 1.0)[:, None]
         bar = np.repeat(np.rint(255 - 0.9 * (255 - costs)), round(0.9 * e), axis=1).astype(np.uint8)
         self.image.paste(Image.fromarray(bar), (x, y))
         for share in (0.0, 0.5, 1.0):
-            words = f"{share * self.dearest:.3g}" + (f" {unit}" if share == 1.0 else "")
+            words = f"{share * self.max_cost:.3g}" + (f" {unit}" if share == 1.0 else "")
             self._write((x + bar.shape[1] + 0.4 * e, y + (1.0 - share) * (height - 1)), words, 0.75, anchor="lm")
 
-    def _limit(self):
+    def _limit(self) -> str:
         return f"{self.graph.thresholds} {self.graph.metric.unit}"
 
 
-def _places(table, end):
+def _places(table: np.ndarray, end: str) -> np.ndarray:
     return table[end].astype(np.int64) << 32 | table[f"{end}_frame"]

@@ -9,27 +9,24 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from motiongraph.graph.layers import Layers
-from motiongraph.graph.structure import Structure, read, strong_components
+from motiongraph.graph.labelling import Layers
+from motiongraph.graph.structure import Structure, strong_components
+from motiongraph.kernels import B1, I32, I64, kernel, read
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What may be walked. transitions: (T,) bool; pieces: (N,) bool, whether the piece from a node to the next may be
-    played; nodes: (N,) bool, those in the kept part of a set; places: (M,) bool, the same in the `layers` of the sets;
-    counted: (N,) bool, the pieces inside those parts, from whose frames motion of the same labels can go on for ever;
-    sizes: for every set of labels the frames of its strong parts with a cycle, largest first; reach: (sets, sets) bool,
-    from which set motion can get to which other."""
+    """What may be walked."""
 
-    transitions: np.ndarray
-    pieces: np.ndarray
-    nodes: np.ndarray
-    places: np.ndarray
-    counted: np.ndarray
-    sizes: tuple[np.ndarray, ...]
-    reach: np.ndarray
+    transitions: np.ndarray  # (T,) bool
+    pieces: np.ndarray  # (N,) bool, whether the piece from a node to the next may be played
+    nodes: np.ndarray  # (N,) bool, those in the kept part of a set
+    places: np.ndarray  # (M,) bool, the same in the `layers` of the sets
+    counted: np.ndarray  # (N,) bool, pieces inside those parts: motion of the same labels can go on there for ever
+    sizes: tuple[np.ndarray, ...]  # for every set of labels the frames of its strong parts with a cycle, largest first
+    reach: np.ndarray  # (sets, sets) bool, from which set motion can get to which other
     layers: Layers
 
     @cached_property
@@ -74,11 +71,10 @@ def prune(structure: Structure, layers: Layers, taken: np.ndarray) -> Kept:
     return Kept(transitions, pieces, own >= 0, places, counted, sizes, reach, layers)
 
 
-_B, _I, _L = types.boolean, types.int32, types.int64
-_MARKS, _REACH = _B[::1], _B[:, ::1]
+_MARKS, _REACH = B1[::1], B1[:, ::1]
 
 
-@njit(types.UniTuple(_L[::1], 2)(read(_I), read(_L), read(_I), read(_I)), cache=True, nogil=True)
+@kernel(types.UniTuple(I64[::1], 2)(read(I32), read(I64), read(I32), read(I32)))
 def _sizes(part, piece, labels, loops):
     """Of every part: its frames, −1 where it has no cycle, and its set. loops: places that lead to themselves."""
     count = 0
@@ -100,11 +96,7 @@ def _sizes(part, piece, labels, loops):
     return frames, own
 
 
-@njit(
-    _MARKS(read(_I), read(_B), read(_B), read(_I), read(_I), _I[::1], _MARKS, _REACH),
-    cache=True,
-    nogil=True,
-)
+@kernel(_MARKS(read(I32), read(B1), read(B1), read(I32), read(I32), I32[::1], _MARKS, _REACH))
 def _mark(part, best, goes_on, labels, node, own, counted, reach):
     """(M,) bool, the places in the parts that are `best`. Writes to own (N,) a set that each node is in, to counted
     (N,) the pieces inside, and to reach (sets, sets) that motion can change between sets that share a node."""
@@ -123,7 +115,7 @@ def _mark(part, best, goes_on, labels, node, own, counted, reach):
     return places
 
 
-@njit(_MARKS(read(_L), read(_I), read(_I), read(_B), read(_I), _MARKS, _REACH), cache=True, nogil=True)
+@kernel(_MARKS(read(I64), read(I32), read(I32), read(B1), read(I32), _MARKS, _REACH))
 def _join(clip, leaves, arrives, taken, own, pieces, reach):
     """(T,) bool, the transitions taken between nodes that have a set. Marks in pieces (N,) those between two such nodes
     of one clip, and in reach (sets, sets) which set leads straight to which."""

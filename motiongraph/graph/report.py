@@ -1,14 +1,18 @@
 """The figures of a graph: those of the dissertation's section 5.1.2, and what Kovar 2002 says of connectivity."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
-from numba import njit, types
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from motiongraph.graph.structure import read
+from motiongraph.kernels import B1, I32, I64, kernel, read
+
+if TYPE_CHECKING:
+    from motiongraph.graph.motion_graph import MotionGraph
 
 
-def report(graph, connections: int = 0) -> dict:
+def report(graph: "MotionGraph", connections: int = 0) -> dict[str, Any]:
     """Plain numbers: clips, frames, transitions, costs (cm), degrees per clip, what pruning keeps.
 
     connections: from how many random choice points to measure the quickest way to all others (Kovar 2002, 4.2, found
@@ -58,14 +62,7 @@ def report(graph, connections: int = 0) -> dict:
     return figures
 
 
-_ENDS = (read(types.int32),) * 4
-
-
-@njit(
-    types.int64(read(types.boolean), *_ENDS, types.int64[:, ::1], types.boolean[::1]),
-    cache=True,
-    nogil=True,
-)
+@kernel(I64(read(B1), *[read(I32)] * 4, I64[:, ::1], B1[::1]))
 def _tally(open_, src, dst, leaves, arrives, degrees, choice):
     """Counts the open transitions (T,) that leave and enter every clip into degrees (2, C), marks the nodes (N,) they
     join; returns how many stay in their clip. Without branches, since which are open cannot be foreseen."""
@@ -79,7 +76,7 @@ def _tally(open_, src, dst, leaves, arrives, degrees, choice):
     return within
 
 
-def warnings_of(graph) -> list[str]:
+def warnings_of(graph: "MotionGraph") -> list[str]:
     """What is lost: clips left out, sets of labels that keep too little, sets that cannot be reached from others."""
     kept, sets = graph.kept, graph.candidates.labelling.sets
     least = max(graph.least * graph.fps, 1.0)
@@ -98,7 +95,7 @@ def warnings_of(graph) -> list[str]:
     return found
 
 
-def mean_connection(graph, sources: int = 16, rng=0) -> float | None:
+def mean_connection(graph: "MotionGraph", sources: int = 16, rng: int = 0) -> float | None:
     """Seconds of the quickest way between two random choice points of the pruned graph, mean over `sources` starts."""
     structure, kept = graph.structure, graph.kept
     pieces, taken = np.flatnonzero(kept.pieces), np.flatnonzero(kept.transitions)

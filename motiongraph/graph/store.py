@@ -1,12 +1,15 @@
 """The .mgraph file: a graph with its clips, or with their content hashes, in one file (see `formats.container`)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from motiongraph.errors import FormatError, MotionError
+from motiongraph.formats.collection import load_collection
 from motiongraph.formats.container import Kind, read_container, write_container
 from motiongraph.graph.candidates import Candidates, fitted
 from motiongraph.graph.motion_graph import MotionGraph
@@ -17,6 +20,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton
 
+AnyClips: TypeAlias = Clip | str | Path | Iterable[Clip | str | Path]  # clips, or files and folders of them
 VERSION = 1
 _KIND = Kind(b"MGRAPH", VERSION, "a motion graph", ".mgraph")
 
@@ -25,11 +29,11 @@ def content_hash(clip: Clip) -> str:
     """Of the motion itself: skeleton, frames and rate; neither name nor labels."""
     digest = blake2b(repr((clip.skeleton.names, clip.fps, clip.first)).encode(), digest_size=16)
     for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.offsets):
-        digest.update(b"-" if array is None else np.ascontiguousarray(array))
+        digest.update(b"-" if array is None else np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
-def save(graph: MotionGraph, path, clips: str = "included") -> None:
+def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
     """Write `graph` to an .mgraph file, whole or not at all.
 
     clips: "included", so that the file needs nothing else, or "referenced": only their names and content hashes, and
@@ -68,7 +72,7 @@ def save(graph: MotionGraph, path, clips: str = "included") -> None:
     write_container(path, _KIND, head, arrays)
 
 
-def load(path, clips=None) -> MotionGraph:
+def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
     """Read an .mgraph file. clips: for a graph that only references its clips, those clips, or files and folders."""
     path = Path(path)
     head, arrays = read_container(path, _KIND)
@@ -102,7 +106,7 @@ def load(path, clips=None) -> MotionGraph:
     return graph
 
 
-def _described(clip, skeletons) -> dict:
+def _described(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
     """What a clip is besides its arrays. The path of its file is only information."""
     return {
         "name": clip.name,
@@ -115,19 +119,19 @@ def _described(clip, skeletons) -> dict:
     }
 
 
-def _motion(clip) -> dict[str, np.ndarray]:
+def _motion(clip: Clip) -> dict[str, np.ndarray]:
     arrays = {"root": clip.root, "rotations": clip.rotations, "offsets": clip.offsets, "file_frames": clip.file_frames}
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def _labels(described) -> Labels:
+def _labels(described: dict[str, Any]) -> Labels:
     ranges: dict[str, list] = {}
     for word, start, stop in described["labels"]:
         ranges.setdefault(word, []).append((start, stop))
     return Labels.of(described["frames"], ranges)
 
 
-def _clip(described, skeletons, arrays, prefix) -> Clip:
+def _clip(described: dict[str, Any], skeletons: Sequence[Skeleton], arrays: dict[str, np.ndarray], prefix: str) -> Clip:
     return Clip(
         skeletons[described["skeleton"]],
         arrays[f"{prefix}/root"],
@@ -142,7 +146,7 @@ def _clip(described, skeletons, arrays, prefix) -> Clip:
     )
 
 
-def _referenced(path, wanted, clips) -> list[Clip]:
+def _referenced(path: Path, wanted: Sequence[dict[str, Any]], clips: AnyClips | None) -> list[Clip]:
     """The clips of these descriptions, found among `clips` by their content."""
     if clips is None:
         files = ", ".join(str(d["path"] or d["name"]) for d in wanted[:3])
@@ -151,8 +155,6 @@ def _referenced(path, wanted, clips) -> list[Clip]:
     clips = [clips] if isinstance(clips, Clip | str | Path) else list(clips)
     given = [clip for clip in clips if isinstance(clip, Clip)]
     if files := [file for file in clips if not isinstance(file, Clip)]:
-        from motiongraph.formats.collection import load_collection
-
         given += [clip.resampled(wanted[0]["fps"]) for clip in load_collection(files)]
     known = {content_hash(clip): clip for clip in given}
     found = []

@@ -5,34 +5,29 @@ up to the next node of the clip, and transitions. The nodes are those of *all* c
 only switches transitions on and off; nothing is built again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.graph.transitions import TRANSITION
-
-
-def read(of):
-    """The type of a contiguous array (n,) that a kernel only reads."""
-    return types.Array(of, 1, "C", readonly=True)
+from motiongraph.kernels import B1, I32, kernel, read
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """clip, frame: (N,) of every node, sorted; leaves, arrives: (T,) the node each transition starts from and ends in;
-    first: (N + 1,) the transitions that leave node n are first[n] … first[n + 1] − 1; window: their frames."""
+    """The choice points of all candidates and the edges between them."""
 
-    clip: np.ndarray
-    frame: np.ndarray
-    leaves: np.ndarray
-    arrives: np.ndarray
-    first: np.ndarray
-    window: int
+    clip: np.ndarray  # (N,) of every node, sorted by clip and frame
+    frame: np.ndarray  # (N,)
+    leaves: np.ndarray  # (T,) the node each transition starts from
+    arrives: np.ndarray  # (T,) the node it ends in
+    first: np.ndarray  # (N + 1,) the transitions that leave node n are first[n] … first[n + 1] − 1
+    window: int  # frames of a transition
 
     @classmethod
-    def of(cls, transitions: np.ndarray, frames, window: int) -> "Structure":
+    def of(cls, transitions: np.ndarray, frames: Sequence[int], window: int) -> "Structure":
         """The choice points of transitions sorted as `transitions.in_order` does; frames: (C,) of every clip."""
         assert transitions.dtype == TRANSITION
         # All clips one after the other, each with its end: marking and counting takes less than sorting.
@@ -47,7 +42,7 @@ class Structure:
         first = np.searchsorted(leaves, np.arange(len(at) + 1)).astype(np.int32)
         return cls(clip, at - starts[clip], leaves, arrives, first, window)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.clip)
 
     @cached_property
@@ -61,11 +56,7 @@ class Structure:
         return np.where(self.goes_on, np.diff(self.frame, append=0), 0)
 
 
-@njit(
-    types.int32[::1](read(types.int32), read(types.int32), read(types.boolean), read(types.boolean)),
-    cache=True,
-    nogil=True,
-)
+@kernel(I32[::1](read(I32), read(I32), read(B1), read(B1)))
 def strong_components(first, arrives, taken, goes_on):
     """(N,) the strongly connected component of every node (Tarjan 1972), numbered from 0 in the order found; −1 for
     nodes that lead nowhere and are led to by none.

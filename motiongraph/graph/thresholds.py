@@ -1,4 +1,10 @@
-"""How dear a transition may be: one number, one inside clips and one between, or one for every pair of labels."""
+"""What a transition may cost: given as one number, inside clips and between, or for pairs of labels; or automatic.
+
+Raising the threshold keeps more of the motion in the pruned graph and makes its transitions more expensive. The share
+of frames kept climbs steeply and then levels off, and the automatic choice is where it bends: of the thresholds that
+keep at least three quarters of what the ceiling keeps, the one with the largest difference between share and cost, both
+counted from 0 to 1 between nothing and the ceiling. It is then lowered as far as the share stays the same.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,17 +13,25 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.candidates import Candidates
+from motiongraph.graph.prune import prune
+from motiongraph.progress import SILENT, Progress
+
+ENOUGH = 0.75  # share of what the ceiling keeps
+_STEPS = 41
+POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), ("mean_cost", "f8")])
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """within, between: cm, for transitions inside a clip and from one clip to another (Hoang and Truong's report);
-    pairs: ((label, label), cm) for transitions between frames of those labels, in either direction (Kovar 2002, 3.2;
-    Mao 2011, 4.2.1). Where several pairs apply to a transition, the lowest counts; where none does, the others."""
+    """Highest costs that transitions may have, in cm or the metric's unit.
 
-    within: float
-    between: float
-    pairs: tuple[tuple[tuple[str, str], float], ...] = ()
+    Where several pairs apply to a transition, the lowest counts; where none does, `within` or `between`.
+    """
+
+    within: float  # for transitions inside a clip (Hoang and Truong's report)
+    between: float  # from one clip to another
+    pairs: tuple[tuple[tuple[str, str], float], ...] = ()  # between two labels (Kovar 2002, 3.2; Mao 2011, 4.2.1)
 
     @classmethod
     def of(cls, threshold: "AnyThreshold") -> "Thresholds":
@@ -41,9 +55,10 @@ class Thresholds:
 
     @property
     def highest(self) -> float:
+        """The highest of all of them."""
         return max([self.within, self.between, *(value for _, value in self.pairs)])
 
-    def limits(self, candidates) -> np.ndarray | float:
+    def limits(self, candidates: Candidates) -> np.ndarray | float:
         """What each of the `Candidates` (T,) may cost at most, cm; one number where it is the same for all."""
         if not self.pairs and self.within == self.between:
             return self.within
@@ -60,24 +75,24 @@ class Thresholds:
             limits = np.where(np.isfinite(own), own, limits)
         return limits
 
-    def plain(self) -> dict:
+    def plain(self) -> dict[str, Any]:
         """As JSON can hold it; None for no limit."""
 
-        def number(value):
+        def number(value: float) -> float | None:
             return value if np.isfinite(value) else None
 
         pairs = [[*key, number(value)] for key, value in self.pairs]
         return {"within": number(self.within), "between": number(self.between), "pairs": pairs}
 
     @classmethod
-    def from_plain(cls, plain: dict) -> "Thresholds":
-        def number(value):
+    def from_plain(cls, plain: dict[str, Any]) -> "Thresholds":
+        def number(value: float | None) -> float:
             return np.inf if value is None else float(value)
 
         pairs = tuple(((a, b), number(value)) for a, b, value in plain["pairs"])
         return cls(number(plain["within"]), number(plain["between"]), pairs)
 
-    def __str__(self):
+    def __str__(self) -> str:
         """In cm, as a person would say it."""
         words = (
             f"{self.within:g}" if self.within == self.between else f"{self.within:g} within, {self.between:g} between"
@@ -88,7 +103,54 @@ class Thresholds:
 AnyThreshold: TypeAlias = float | str | Mapping[Any, float] | Thresholds  # what a threshold can be given as
 
 
-def _number(value) -> float:
+def _kept_at(c: Candidates, threshold: float) -> int:
+    taken = c.cost <= threshold
+    return prune(c.structure, c.layers, taken).frames
+
+
+def automatic(candidates: Candidates, progress: Progress = SILENT) -> float:
+    """The automatic threshold, cm, in steps of 0.1; 0 where nothing can be kept at all."""
+    costs = np.unique(candidates.cost)
+    if not len(costs):
+        return 0.0
+    steps = np.linspace(0.0, costs[-1], _STEPS)[1:]
+    kept = np.zeros(len(steps), np.int64)
+    for done, step in enumerate(steps):
+        progress(done, len(steps), "the automatic threshold")
+        kept[done] = _kept_at(candidates, step)
+    if not kept[-1]:
+        return 0.0
+    gain = np.where(kept >= ENOUGH * kept[-1], kept / kept[-1] - steps / steps[-1], -np.inf)
+    best = int(np.argmax(gain))
+    costs = costs[costs <= steps[best]]
+    low, high = 0, len(costs) - 1
+    while low < high:
+        progress(len(steps), len(steps), "the automatic threshold")
+        middle = (low + high) // 2
+        if _kept_at(candidates, costs[middle]) >= kept[best]:
+            high = middle
+        else:
+            low = middle + 1
+    # One decimal reads better on a slider, and rounding up keeps what was found.
+    return float(min(np.ceil(costs[low] * 10.0 - 1e-9) / 10.0, candidates.max_cost))
+
+
+def trade_off(candidates: Candidates, points: int = 33, progress: Progress = SILENT) -> np.ndarray:
+    """(points,) threshold (cm), share of frames kept by the pruned graph, its transitions and their mean cost."""
+    c = candidates
+    rows = np.zeros(points, POINT)
+    rows["threshold"] = np.linspace(0.0, c.max_cost, points)
+    for done, row in enumerate(rows):
+        progress(done, points, "what each threshold keeps")
+        taken = c.cost <= row["threshold"]
+        kept = prune(c.structure, c.layers, taken)
+        row["share"] = kept.frames / c.frames
+        row["transitions"] = kept.transitions.sum()
+        row["mean_cost"] = c.cost[kept.transitions].mean() if kept.transitions.any() else 0.0
+    return rows
+
+
+def _number(value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from motiongraph.model.placement import inverse
+
 # src, dst index the graph's clips; frames are window starts: src plays to src_frame − 1, window frames are blended,
 # dst goes on at dst_frame + window. cost in cm; theta (radians), x0, z0 (metres) place dst in the frame of src
-# (metric.md 4: T_θ about y, then the shift).
+# (`model.placement`).
 TRANSITION = np.dtype(
     [
         ("src", np.int32),
@@ -19,13 +21,7 @@ TRANSITION = np.dtype(
 )
 
 
-def inverse_alignment(theta, x0, z0):
-    """The alignment that undoes another: q = T(p) ⇔ p = T⁻¹(q). Arrays or numbers; radians and metres."""
-    c, s = np.cos(theta), np.sin(theta)
-    return -theta, -(c * x0 - s * z0), -(s * x0 + c * z0)
-
-
-def both_ways(src, dst, minima: np.ndarray) -> np.ndarray:
+def both_ways(src: int | np.ndarray, dst: int | np.ndarray, minima: np.ndarray) -> np.ndarray:
     """The transitions src → dst and dst → src of every minimum (Mao 2011, figure 4.7), unsorted.
 
     src, dst: numbers of clips, one for all minima or (n,); minima: (n,) structured a, b, cost, theta, x0, z0, where
@@ -37,7 +33,7 @@ def both_ways(src, dst, minima: np.ndarray) -> np.ndarray:
     for name in ("cost", "theta", "x0", "z0"):
         there[name] = minima[name]
     back["cost"] = minima["cost"]
-    back["theta"], back["x0"], back["z0"] = inverse_alignment(minima["theta"], minima["x0"], minima["z0"])
+    back["theta"], back["x0"], back["z0"] = inverse((minima["theta"], minima["x0"], minima["z0"]))
     return np.concatenate([there, back])
 
 

@@ -7,23 +7,26 @@ whoever walks it.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from motiongraph.graph.motion_graph import MotionGraph
 
 ORIGINAL = -1  # in place of the number of a transition: a piece of the clip itself
 
 
 @dataclass(frozen=True, eq=False)
 class ClipView:
-    """names, frames: (C,) of every clip, its captured frames; first: (C + 1,) the transitions that leave clip c are
-    first[c] … first[c + 1] − 1 of `transitions`, which is the graph's."""
+    """Clips as vertices."""
 
-    names: tuple[str, ...]
-    frames: np.ndarray
-    first: np.ndarray
-    transitions: np.ndarray
+    names: tuple[str, ...]  # (C,) of every clip
+    frames: np.ndarray  # (C,) its captured frames
+    first: np.ndarray  # (C + 1,) the transitions that leave clip c are first[c] … first[c + 1] − 1
+    transitions: np.ndarray  # the graph's
 
-    def pairs(self):
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(src, dst, count, cheapest): (P,) each, of every ordered pair of clips with transitions between them."""
         table, count = self.transitions, len(self.names)
         key = table["src"].astype(np.int64) * count + table["dst"]
@@ -35,45 +38,42 @@ class ClipView:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceView:
-    """clip, frame: (N,) of every node, "about to play this frame", in order; source, target: (E,) nodes of every edge;
-    frames: (E,) how long it lasts; transition: (E,) which of the graph's transitions it is, or ORIGINAL; cost: (E,),
-    0 for original motion."""
+    """Choice points as nodes, each "about to play this frame", in order."""
 
-    clip: np.ndarray
-    frame: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-    frames: np.ndarray
-    transition: np.ndarray
-    cost: np.ndarray
+    clip: np.ndarray  # (N,) of every node
+    frame: np.ndarray  # (N,)
+    source: np.ndarray  # (E,) the node each edge leaves
+    target: np.ndarray  # (E,) the node it enters
+    frames: np.ndarray  # (E,) how long it lasts
+    transition: np.ndarray  # (E,) which of the graph's transitions it is, or ORIGINAL
+    cost: np.ndarray  # (E,) 0 for original motion
 
 
 @dataclass(frozen=True, eq=False)
 class SegmentView:
-    """clip, start, stop: (S,) of every segment, frames start … stop − 1; source, target: (E,) which segment may follow
-    which; transition, cost: (E,) as in `ChoiceView`: how one passes to the other.
+    """Pieces of clips as nodes.
 
     Where a transition leaves just where another arrives, or where the clip begins, there is a segment without frames
     (start = stop), so that every walk of the choice points is one of the segments.
     """
 
-    clip: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-    transition: np.ndarray
-    cost: np.ndarray
+    clip: np.ndarray  # (S,) of every segment
+    start: np.ndarray  # (S,) its first frame
+    stop: np.ndarray  # (S,) one after its last frame
+    source: np.ndarray  # (E,) a segment
+    target: np.ndarray  # (E,) one that may follow it
+    transition: np.ndarray  # (E,) how: which of the graph's transitions, or ORIGINAL
+    cost: np.ndarray  # (E,) 0 for original motion
 
 
-def clip_view(graph) -> ClipView:
+def clip_view(graph: "MotionGraph") -> ClipView:
     """Clips as vertices, transitions as edges."""
     frames = np.array([len(clip) - clip.first for clip in graph.clips])
     first = np.searchsorted(graph.transitions["src"], np.arange(len(graph.clips) + 1))
     return ClipView(tuple(clip.name for clip in graph.clips), frames, first, graph.transitions)
 
 
-def choice_view(graph) -> ChoiceView:
+def choice_view(graph: "MotionGraph") -> ChoiceView:
     """Choice points as nodes; a graph that is not pruned has one at either end of every clip as well."""
     structure, chosen = graph.structure, np.flatnonzero(graph.open)
     leaves, arrives = structure.leaves[chosen], structure.arrives[chosen]
@@ -102,7 +102,7 @@ def choice_view(graph) -> ChoiceView:
     )
 
 
-def _with_ends(graph, clip, frame):
+def _with_ends(graph: "MotionGraph", clip: np.ndarray, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The nodes (clip, frame) with both ends of every clip, and the new number of each old one."""
     wide = np.int64(1) << 32
     ends = [i * wide + f for i, c in enumerate(graph.clips) for f in (c.first, len(c))]
@@ -111,7 +111,7 @@ def _with_ends(graph, clip, frame):
     return keys // wide, keys % wide, np.searchsorted(keys, old)
 
 
-def segment_view(graph) -> SegmentView:
+def segment_view(graph: "MotionGraph") -> SegmentView:
     """Pieces of clips as nodes, what may follow what as edges."""
     view = choice_view(graph)
     count = len(view.clip)
@@ -141,7 +141,7 @@ def segment_view(graph) -> SegmentView:
     return SegmentView(view.clip[start], view.frame[start], view.frame[stop], *map(np.concatenate, zip(*links)))
 
 
-def _linked(first, second):
+def _linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(2, n): the segments of both lists that belong to the same node."""
     both = (first >= 0) & (second >= 0)
     return np.stack([first[both], second[both]])

@@ -77,7 +77,7 @@ class GraphView:
             self.index, self.of = chosen.index, chosen.of
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
             limit = graphs.graph.thresholds.highest
-            dearest = limit if math.isfinite(limit) else graphs.graph.candidates.dearest
+            dearest = limit if math.isfinite(limit) else graphs.graph.candidates.max_cost
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
             if self._labels[0] != graphs.built:
                 self._labels = graphs.built, lanes.label_strips(graphs.graph)

@@ -32,7 +32,7 @@ _TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 def threshold_controls(state, ui) -> None:
     graph = state.graphs.graph
-    limits, unit, dearest = graph.thresholds, graph.metric.unit, max(graph.candidates.dearest, 1e-3)
+    limits, unit, dearest = graph.thresholds, graph.metric.unit, max(graph.candidates.max_cost, 1e-3)
     mode = _mode(limits, ui)
     _row(state, ui, mode)
     if mode == "one":
