@@ -15,6 +15,7 @@ from naive import bvh as naive_bvh
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.errors import FormatWarning, MotionError
+from motiongraph.formats import guess
 from motiongraph.formats.bvh import read_bvh
 from motiongraph.formats.load import find_files, load
 from motiongraph.formats.save import save
@@ -231,14 +232,31 @@ def farthest(clip, back):
     return distance.min(axis=1).max()
 
 
-@pytest.mark.parametrize("height", [0.3, 0.6, 1.0, 1.4, 1.75, 2.1, 2.5])
-def test_bodies_of_any_size_are_written_in_a_unit_that_is_guessed_right(tmp_path, rng, height):
-    body = person()
-    body = Skeleton(body.names, body.parents, body.offsets * height / body.height)
-    clip = still_ends(smooth_clip(rng, body))
+@pytest.mark.parametrize("height", [1.4, 1.75, 2.1])
+def test_people_of_any_size_are_written_in_a_unit_that_is_guessed_right(tmp_path, rng, height):
+    clip = still_ends(smooth_clip(rng, sized(height)))
     back = again(clip, tmp_path / "a.bvh")
     assert apart(clip, back) < TENTH_OF_A_MM
-    assert back.source.units == ("cm (guessed)" if height > 1.2 else "m (guessed)")
+    assert back.source.units == "cm (guessed)"
+
+
+@pytest.mark.parametrize("height", [0.3, 0.6, 1.0, 2.5])
+def test_bodies_that_no_person_has_come_back_at_a_usual_height(tmp_path, rng, height):
+    """A BVH does not say its unit, and no unit would tell a reader of a body of one metre."""
+    clip = still_ends(smooth_clip(rng, sized(height)))
+    back = again(clip, tmp_path / "a.bvh")
+    assert back.source.scaled
+    assert back.source.units == "scaled to 1.65 m"
+    assert back.source.stature == pytest.approx(guess.STATURE)
+    scale = guess.STATURE / guess.stature(clip.skeleton)
+    usual = replace(clip, skeleton=sized(height * scale), root=scale * clip.root)
+    assert apart(usual, back) < 10 * TENTH_OF_A_MM
+    assert apart(clip, load(tmp_path / "a.bvh", units="cm" if height > 0.9 else "m")) < TENTH_OF_A_MM
+
+
+def sized(height):
+    body = person()
+    return Skeleton(body.names, body.parents, body.offsets * height / body.height)
 
 
 @pytest.mark.parametrize("units", [1000.0, 37.0, 0.0254, 1e-4])

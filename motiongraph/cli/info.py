@@ -95,10 +95,12 @@ def _facts(clip: "Clip") -> dict:
         "fps": clip.fps,
         "seconds": clip.duration,
         "joints": len(clip.skeleton),
-        "height": clip.skeleton.height,
+        "height": source.stature or clip.skeleton.height,
         "units": source.units,
         "metres_per_unit": source.scale,
+        "scaled": source.scaled,
         "up": source.up,
+        "guessed": [what for what in ("unit", "up") if getattr(source, f"{what}_from") == "guess"],
         "first": clip.first,
         "labels": labels,
         "notes": list(source.notes),
@@ -108,7 +110,7 @@ def _facts(clip: "Clip") -> dict:
 def _skeleton_facts(path: Path) -> dict:
     """What there is to say of an ASF by itself: the same as of a clip, without motion."""
     from motiongraph.formats.asf_parser import read_asf
-    from motiongraph.formats.guess import up_axis
+    from motiongraph.formats.guess import stature, up_axis
     from motiongraph.formats.scanner import Text
     from motiongraph.formats.source import UPRIGHT
     from motiongraph.model.skeleton import Skeleton
@@ -116,8 +118,8 @@ def _skeleton_facts(path: Path) -> dict:
 
     asf = read_asf(Text(path))
     names, parents, offsets, _ = asf.joints
-    rest = Skeleton(names, parents, offsets).rest
-    up = up_axis(rest, rest[None])
+    drawn = Skeleton(names, parents, offsets)
+    up = up_axis(drawn, drawn.rest[None])
     body = Skeleton(names, parents, rotate(UPRIGHT[up], offsets * asf.metres))
     return {
         "path": str(path),
@@ -127,10 +129,12 @@ def _skeleton_facts(path: Path) -> dict:
         "fps": None,
         "seconds": None,
         "joints": len(body),
-        "height": body.height,
+        "height": stature(body) or body.height,
         "units": f"{asf.length_unit:g} per inch",
         "metres_per_unit": asf.metres,
+        "scaled": False,
         "up": up,
+        "guessed": ["up"],
         "first": 0,
         "labels": {},
         "notes": [],

@@ -8,13 +8,17 @@ from typing import Annotated
 
 import typer
 
-_UNITS = ("auto", "m", "cm", "mm", "inch", "cmu")
+_UNITS = ("auto", "m", "dm", "cm", "mm", "inch", "cmu")
 
 
 class Up(StrEnum):
     auto = "auto"
+    x = "x"
     y = "y"
     z = "z"
+    minus_x = "-x"
+    minus_y = "-y"
+    minus_z = "-z"
 
 
 def positive(text: str) -> float:
@@ -52,7 +56,9 @@ Frames = Annotated[
 Units = Annotated[
     str,
     typer.Option(
-        parser=_units, metavar="U", help="Unit of length of the files: auto, m, cm, mm, inch, cmu or metres per unit."
+        parser=_units,
+        metavar="U",
+        help="Unit of length of the files: auto, m, dm, cm, mm, inch, cmu or metres per unit.",
     ),
 ]
 UpAxis = Annotated[Up, typer.Option("--up", help="Axis that points up in the files.")]

@@ -3,45 +3,191 @@
 Every guess is reported by `motiongraph info` and can be overruled when loading.
 """
 
+import re
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 
+from motiongraph.model import sides
 from motiongraph.model.skeleton import Skeleton
 
 # Metres in one unit. "cmu": the number of an ASF with `length 0.45`, which the 2010 BVH conversion kept.
-UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
-TYPICAL_STATURE = 1.7
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
+STATURE = 1.65  # metres: a body that fits no unit is scaled to this
+_PEOPLE = (1.25, 2.25)  # metres from sole to crown, children and tall puppets included
+_ANIMALS = (0.2, 6.0)  # metres along the bones from hind foot to head
+_ABOVE_ANKLE = 1.08  # sole to hip over ankle to hip
+_SPAN_OF_STATURE = 1.5  # longest way along the bones between two ends of a person, finger to toe, over stature
+_CROWN = 0.25  # head joint to crown over pelvis to head joint
+_ANIMAL = re.compile(r"tail(?!or)|wing|paw(?!n)|hoof|beak|claw(?!icle)", re.I)
+_HEAD = re.compile(r"head|skull", re.I)
+_NECK = re.compile(r"neck", re.I)
+
+# The axis that points up, and how often it does: y in most programs, z in some, −y in images.
+_PRIOR = {"y": 0.2, "z": 0.1, "-y": 0.0, "x": -0.3, "-x": -0.3, "-z": -0.3}
+UP_AXES = tuple(_PRIOR)
+MOST_POSES = 256  # poses that are looked at
+
 _CUSTOMARY = (24, 25, 30, 48, 50, 60, 90, 100, 120, 144, 150, 180, 200, 240, 250, 300, 480, 500, 1000)
 _TELEVISION = (24, 30, 60, 120, 240)
 
 
-def metres_per_unit(stature: float) -> tuple[float, str]:
-    """(metres in a unit, its name): the unit that makes a body of `stature` units most nearly 1.7 m tall."""
-    if not stature > 0:
-        return 1.0, "m"
-    name = min(UNITS, key=lambda n: abs(np.log(stature * UNITS[n] / TYPICAL_STATURE)))
-    return UNITS[name], name
+@dataclass(frozen=True)
+class Unit:
+    """How long one unit of a file is."""
+
+    name: str  # a key of UNITS, or "" where none fits and the body was scaled to STATURE
+    metres: float  # in one unit of the file
+
+
+def unit_of(skeleton: Skeleton) -> Unit:
+    """The unit in which a skeleton's offsets are written, from the lengths of its bones alone.
+
+    So every clip of a rig, and every part of a clip, gets the same unit, whatever its poses are.
+    """
+    height = stature(skeleton)
+    if not height > 0.0:
+        span = _span(skeleton)
+        return _nearest(span / _SPAN_OF_STATURE) if span > 0.0 else Unit("m", 1.0)
+    if any(_ANIMAL.search(name) for name in skeleton.names):
+        for name in ("m", "cm", "mm"):
+            if _ANIMALS[0] <= height * UNITS[name] <= _ANIMALS[1]:
+                return Unit(name, UNITS[name])
+    unit = _nearest(height)
+    if _PEOPLE[0] <= height * unit.metres <= _PEOPLE[1]:
+        return unit
+    return Unit("", STATURE / height)
+
+
+def _nearest(height: float) -> Unit:
+    name = min(UNITS, key=lambda n: abs(np.log(height * UNITS[n] / STATURE)))
+    return Unit(name, UNITS[name])
+
+
+def _span(skeleton: Skeleton) -> float:
+    """Length of the longest way along the bones between any two joints."""
+    reach, best = np.zeros(len(skeleton)), 0.0
+    for joint in range(len(skeleton) - 1, 0, -1):
+        parent, length = int(skeleton.parents[joint]), reach[joint] + skeleton.bone_lengths[joint]
+        best = max(best, reach[parent] + length)
+        reach[parent] = max(reach[parent], length)
+    return float(best)
+
+
+def stature(skeleton: Skeleton) -> float:
+    """Height of a standing person along the bones, in the skeleton's unit; 0 where names show no legs or head.
+
+    1.08 × hip to ankle (median of the legs) + pelvis to crown. Where the file has no crown, or draws it too far off to
+    be one, the head is taken to be as high as heads are against the trunk.
+    """
+    legs = _legs(skeleton)
+    top = _head(skeleton)
+    if not legs or top is None:
+        return 0.0
+    lengths = skeleton.bone_lengths
+    leg = float(np.median([lengths[chain[:-1]].sum() for chain in legs]))
+    shared = set.intersection(*(set(sides.ancestors(skeleton, chain[0])) for chain in legs))
+    pelvis = max(shared - {joint for chain in legs for joint in chain}, default=0)
+    # A spine is nearly straight at rest. One that doubles back, as MediaPipe exports it, is shorter than its bones.
+    straight = float(np.linalg.norm(skeleton.rest[top] - skeleton.rest[pelvis]))
+    trunk = min(_way(skeleton, pelvis, top), 1.5 * straight)
+    crown = max((_way(skeleton, top, j) for j in sides.below(skeleton, top)), default=0.0)
+    return _ABOVE_ANKLE * leg + trunk + (crown if 0.0 < crown < 0.5 * trunk else _CROWN * trunk)
+
+
+def _legs(skeleton: Skeleton) -> list[list[int]]:
+    """For every foot the joints from ankle up to hip; at least those two.
+
+    The hip is the topmost joint that belongs to one leg alone and does not sit where the body branches.
+    """
+    chains = [sides.ancestors(skeleton, foot[0]) for foot in sides.feet_by_name(skeleton)]
+    chains = list({chain[1]: chain for chain in reversed(chains)}.values())  # a heel beside a foot is no second leg
+    sides_of = [{joint for i, other in enumerate(chains) if i != k for joint in other} for k in range(len(chains))]
+    legs = []
+    for chain, others in zip(chains, sides_of):
+        leg = [joint for joint in chain if joint not in others | {0}]
+        while len(leg) > 1 and skeleton.bone_lengths[leg[-1]] <= 1e-6 * skeleton.bone_lengths.max():
+            leg.pop()
+        if len(leg) > 1:
+            legs.append(leg)
+    return legs
+
+
+def _head(skeleton: Skeleton) -> int | None:
+    """The joint where the head begins, else the last of the neck, else None."""
+    heads = [j for j, name in enumerate(skeleton.names) if _HEAD.search(name)]
+    necks = [j for j, name in enumerate(skeleton.names) if _NECK.search(name) and not name.endswith("_end")]
+    return heads[0] if heads else necks[-1] if necks else None
+
+
+def _way(skeleton: Skeleton, a: int, b: int) -> float:
+    """Length along the bones from one joint to another."""
+    apart = set(sides.ancestors(skeleton, a)) ^ set(sides.ancestors(skeleton, b))
+    return float(skeleton.bone_lengths[list(apart)].sum())
 
 
 def sampled(frames: int) -> np.ndarray:
-    """Indices of the poses, at most 64, that are looked at."""
-    return np.unique(np.linspace(0, frames - 1, 64).astype(int))
+    """Indices of the poses that are looked at."""
+    return np.unique(np.linspace(0, frames - 1, MOST_POSES).astype(int))
 
 
-def stature(positions: np.ndarray, skeleton: Skeleton) -> float:
-    """Height of a standing body in the unit of its skeleton and its poses (F, J, 3), y up.
+def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
+    """Which of ±x, ±y, ±z points up, from the rest pose and poses (F, J, 3), all in the file's axes.
 
-    The skeleton's own height, or more where its rest pose does not stand: then the 95th percentile of the poses'
-    extent from the lowest joint to the one that is highest at rest, so that arms held up do not count.
+    The axis with the highest sum of: the direction from the feet to the rest of the body in the motion, and in the
+    rest pose where that stands; a floor, which is where the lowest joint stays and which is often at zero; and how
+    customary the axis is. The floor tells a world with z up, whose rest pose has y up, from push-ups and swimming.
     """
-    head = int(np.argmax(skeleton.rest[:, 1]))
-    extents = positions[:, head, 1] - positions[:, :, 1].min(axis=1)
-    return float(max(skeleton.height, np.percentile(extents, 95)))
+    feet, head = _standing(skeleton), _head(skeleton)
+    rest = skeleton.rest
+    if not feet:
+        return _up_by_reach(rest, positions)
+    size = float(np.ptp(rest, axis=0).max()) or float(np.ptp(positions, axis=1).max()) or 1.0
+    moving = _upward(positions, feet, head).mean(axis=0)
+    standing = _upward(rest[None], feet, head, shortest=0.25 * size)[0]
+
+    def score(name: str) -> float:
+        axis = _direction(name)
+        lowest = (positions @ axis).min(axis=1)
+        level = np.median(lowest)
+        steady = np.exp(-((np.median(np.abs(lowest - level)) * 1.5 / (0.08 * size)) ** 2))
+        at_zero = np.exp(-((level / (0.05 * size)) ** 2))
+        return float(moving @ axis + max(standing @ axis, 0.0) + 0.4 * steady + 0.4 * at_zero + _PRIOR[name])
+
+    return max(UP_AXES, key=score)
 
 
-def up_axis(rest: np.ndarray, positions: np.ndarray) -> str:
-    """ "y" or "z": along which the rest pose (J, 3) stands, or the poses (F, J, 3) where the rest pose does not.
+def _direction(axis: str) -> np.ndarray:
+    """(3,) unit vector of "x", "-z", …"""
+    return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis[0] == "-" else 1.0)
+
+
+def _standing(skeleton: Skeleton) -> list[int]:
+    """The joints a body stands on: its ankles; of an animal the hands too; none where names do not say."""
+    feet = [leg[0] for leg in _legs(skeleton)]
+    if feet and any(_ANIMAL.search(name) for name in skeleton.names):
+        feet += [j for j, name in enumerate(skeleton.names) if re.search(r"hand(?!le)|wrist", name, re.I)]
+    return feet
+
+
+def _upward(poses: np.ndarray, feet: list[int], head: int | None, shortest: float = 0.0) -> np.ndarray:
+    """(F, 3) direction from the feet to the body's centre, and to the head at half weight, of poses (F, J, 3);
+    zero where they are no further apart than `shortest`."""
+    total = np.zeros((len(poses), 3))
+    ground = poses[:, feet].mean(axis=1)
+    targets = [(poses.mean(axis=1), 1.0)]
+    if head is not None:
+        targets.append((poses[:, head], 0.5))
+    for target, weight in targets:
+        way = target - ground
+        length = np.linalg.norm(way, axis=1, keepdims=True)
+        total += weight * np.divide(way, length, out=np.zeros_like(way), where=length > max(shortest, 1e-12))
+    return total / 1.5
+
+
+def _up_by_reach(rest: np.ndarray, positions: np.ndarray) -> str:
+    """ "y" or "z" for a body whose feet are not known: along which its rest pose (J, 3) stands, or its poses (F, J, 3).
 
     A standing body reaches far above and far below its root; along a horizontal axis it does not, arms aside.
     """
@@ -51,7 +197,7 @@ def up_axis(rest: np.ndarray, positions: np.ndarray) -> str:
     return "z" if score[1] > 1.5 * score[0] else "y"
 
 
-def _reach(positions):
+def _reach(positions: np.ndarray) -> np.ndarray:
     """(2,) how far, above and below alike, the typical pose reaches from its root along y and z."""
     relative = positions - positions[:, :1]
     above, below = relative.max(axis=1), -relative.min(axis=1)
@@ -69,7 +215,7 @@ def frame_rate(frame_time: str) -> float:
     whole = round(1.0 / seconds)
     if abs(1.0 / seconds - whole) < 1e-6 * whole:
         return float(whole)
-    digit = 10.0 ** Decimal(frame_time).as_tuple().exponent
+    digit = 10.0 ** int(Decimal(frame_time).as_tuple().exponent)
     for rate in sorted(_CUSTOMARY, key=lambda rate: abs(1.0 / rate - seconds)):
         if -0.5 * digit <= 1.0 / rate - seconds < digit:
             return float(rate)

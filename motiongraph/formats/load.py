@@ -20,6 +20,7 @@ from motiongraph.formats.scanner import Text, quoted, unreadable
 from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT
 
 EXTENSIONS = (".bvh", ".amc")
@@ -29,9 +30,10 @@ AMC_RATE = 120.0  # CMU's; an AMC seldom says
 def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
     """Load a .bvh or .amc file as a Clip: metres, y up.
 
-    units: "auto", one of "m", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", "y", "z".
-    skeleton: the .asf of an .amc; else the one of the same name, of the same subject (16.asf for 16_15.amc), or the
-    only one in the folder. fps: overrules the file's rate. Labels come from a labels.toml beside the file, if any.
+    units: "auto", one of "m", "dm", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", or the axis
+    of the file that points up: "x", "y", "z", "-x", "-y", "-z". skeleton: the .asf of an .amc; else the one of the
+    same name, of the same subject (16.asf for 16_15.amc), or the only one in the folder. fps: overrules the file's
+    rate. Labels come from a labels.toml beside the file, if any.
     Raises FormatError with file, line and column.
     """
     path = Path(path)
@@ -40,8 +42,9 @@ def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
         raise MotionError(f"units must be auto, {', '.join(guess.UNITS)} or metres per unit, not {units!r}")
     if not isinstance(units, str) and not (np.isfinite(units) and units > 0):
         raise MotionError(f"metres per unit must be a positive number, not {units!r}")
-    if up not in ("auto", "y", "z"):
-        raise MotionError(f"the up axis must be auto, y or z, not {up!r}")
+    up = str(up).removeprefix("+")
+    if up not in ("auto", *guess.UP_AXES):
+        raise MotionError(f"the up axis must be auto, x, y, z, -x, -y or -z, not {up!r}")
     if os.path.isdir(path):
         raise FormatError(path, "is a folder; expected a .bvh or .amc file")
     if kind in EXTENSIONS:
@@ -109,19 +112,9 @@ def _load_bvh(path, units, up, fps) -> Clip:
     text = Text(path)
     bvh = read_bvh(text)
     motion = BvhMotion.of(bvh.hierarchy, bvh.values)
-    sample = bvh.values[guess.sampled(len(bvh.values))]
-
-    def posed(axis):
-        """Sampled poses (n, J, 3) and the skeleton, in file units."""
-        skeleton, root, rotations, sliding = motion.build(sample, UPRIGHT[axis], 1.0)
-        return kinematics.positions(skeleton, root, rotations, sliding), skeleton
-
-    poses, body = posed("y")
-    axis = guess.up_axis(body.rest, poses) if up == "auto" else up
-    if axis != "y":
-        poses, body = posed(axis)
-    scale, unit = _scale(units, guess.stature(poses, body))
-    skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], scale)
+    axis, body = _standing(motion, bvh.values, up)
+    unit = guess.unit_of(body) if units == "auto" else _given(units)
+    skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], unit.metres)
     turns = motion.channels.turns[motion.folded + 1 :]
     rate = guess.frame_rate(bvh.frame_time)
     still = [f"root {quoted(name)} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
@@ -135,7 +128,21 @@ def _load_bvh(path, units, up, fps) -> Clip:
         first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0])),
         offsets=sliding,
         file=str(path),
-        source=Source(str(path), "bvh", scale, unit, axis, motion, bvh.values, rate, bvh.frame_time, notes),
+        source=Source(
+            path=str(path),
+            format="bvh",
+            scale=unit.metres,
+            unit=unit.name,
+            unit_from="guess" if units == "auto" else "given",
+            up=axis,
+            up_from="guess" if up == "auto" else "given",
+            stature=guess.stature(skeleton),
+            motion=motion,
+            values=bvh.values,
+            fps=rate,
+            timing=bvh.frame_time,
+            notes=notes,
+        ),
     )
 
 
@@ -145,12 +152,9 @@ def _load_amc(path, units, up, skeleton, fps) -> Clip:
     asf, oddities = _skeleton_record(str(asf_path), _stamp(asf_path))
     amc = read_amc(text, asf, str(asf_path))
     motion = AmcMotion.of(asf, amc)
-    axis = up
-    if up == "auto":
-        rest = motion.build(amc.values[:1], UPRIGHT["y"], 1.0)[0].rest
-        axis = guess.up_axis(rest, rest[None])
-    scale, unit = (asf.metres, f"{asf.length_unit:g} per inch") if units == "auto" else _scale(units, 0.0)
-    body, root, rotations, sliding = motion.build(amc.values, UPRIGHT[axis], scale)
+    axis, _ = _standing(motion, amc.values, up)
+    unit = guess.Unit(f"{asf.length_unit:g} per inch", asf.metres) if units == "auto" else _given(units)
+    body, root, rotations, sliding = motion.build(amc.values, UPRIGHT[axis], unit.metres)
     rate, notes = amc.rate or AMC_RATE, (*oddities, *text.warned)
     return Clip(
         body,
@@ -160,8 +164,31 @@ def _load_amc(path, units, up, skeleton, fps) -> Clip:
         name=path.stem,
         offsets=sliding,
         file=str(path),
-        source=Source(str(path), "amc", scale, unit, axis, motion, amc.values, rate, amc.number, notes),
+        source=Source(
+            path=str(path),
+            format="amc",
+            scale=unit.metres,
+            unit=unit.name,
+            unit_from="file" if units == "auto" else "given",
+            up=axis,
+            up_from="guess" if up == "auto" else "given",
+            stature=guess.stature(body),
+            motion=motion,
+            values=amc.values,
+            fps=rate,
+            timing=amc.number,
+            notes=notes,
+        ),
     )
+
+
+def _standing(motion: BvhMotion | AmcMotion, values: np.ndarray, up: str) -> tuple[str, Skeleton]:
+    """The axis that points up in a file, given or guessed from some of its poses, and its skeleton as written."""
+    chosen = values[guess.sampled(len(values))]
+    skeleton, root, rotations, sliding = motion.build(chosen, UPRIGHT["y"], 1.0)
+    if up != "auto":
+        return up, skeleton
+    return guess.up_axis(skeleton, kinematics.positions(skeleton, root, rotations, sliding)), skeleton
 
 
 @lru_cache(maxsize=64)
@@ -198,11 +225,10 @@ def find_asf(path: Path) -> Path:
     raise FormatError(path, f"expected its skeleton {subject}.asf, or a single .asf, in the same folder; {there}")
 
 
-def _scale(units, stature):
-    if units == "auto":
-        scale, name = guess.metres_per_unit(stature)
-        return scale, f"{name} (guessed)"
-    return (guess.UNITS[units], units) if isinstance(units, str) else (float(units), f"{units:g} m")
+def _given(units: str | float) -> guess.Unit:
+    if isinstance(units, str):
+        return guess.Unit(units, guess.UNITS[units])
+    return guess.Unit(f"{units:g} m", float(units))
 
 
 def _rate(path, asked, found) -> float:

@@ -66,9 +66,15 @@ def bvh_of(clip: Clip) -> Bvh:
 
 
 def _unit(clip):
-    """Metres in a unit of a new BVH: centimetres as is customary, metres where a reader would take those for inches."""
-    height = guess.stature(clip.positions()[guess.sampled(len(clip))], clip.skeleton)
-    return next((u for u in (0.01, 1.0) if guess.metres_per_unit(height / u)[0] == u), 0.01)
+    """Metres in a unit of a new BVH: centimetres as is customary, metres where a reader would take those for inches.
+
+    A body that no person has is written so that its reader sees that no unit fits, and not in a unit that seems to.
+    """
+    body, units = clip.skeleton, (0.01, 1.0)
+    read = [guess.unit_of(replace(body, offsets=body.offsets / unit)) for unit in units]
+    right = [unit for unit, seen in zip(units, read) if seen.metres == unit]
+    unknown = [unit for unit, seen in zip(units, read) if not seen.name]
+    return [*right, *unknown, 0.01][0]
 
 
 def _frame_time(clip):
