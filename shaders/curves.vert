@@ -1,7 +1,7 @@
-// The graph's lanes and curves on a canvas in pixels, y down: see motiongraph/viewer/draw/curves.py.
+// The graph's lanes and curves on a canvas in pixels, y down: see motiongraph/viewer/draw/graph_canvas.py.
 uniform samplerBuffer rows;  // CURVES: seconds, lane, seconds, lane; cost, −, −, −. BARS: x, x, lane, half height; colour
 uniform vec4 place;          // pixels a second and a lane, and where 0 s and lane 0 are
-uniform vec4 canvas;         // its size in pixels, half the width of a line, the dearest cost
+uniform vec4 canvas;         // its size in pixels, half the width of a line, the highest cost
 out vec4 colour;
 
 vec4 on_canvas(vec2 pixel) {
@@ -21,7 +21,7 @@ uniform int first;           // pick of the first instance
 out float across;            // −1 … 1 over the drawn width
 
 const int STEPS = 12;        // pieces of a curve
-// From cheap to dear: bright to dark, so that what matters stands out.
+// From cheap to expensive: bright to dark, so that what matters stands out.
 const vec3 COSTS[5] = vec3[5](vec3(1.00, 0.90, 0.52), vec3(0.99, 0.66, 0.33), vec3(0.90, 0.40, 0.36),
                               vec3(0.66, 0.27, 0.52), vec3(0.40, 0.26, 0.60));
 const vec3 DIM = vec3(0.215, 0.235, 0.275), DEAD = vec3(0.46, 0.17, 0.15), WALK = vec3(0.36, 0.86, 0.47);

@@ -15,7 +15,7 @@ from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Capsules, Spheres
-from motiongraph.viewer.draw.props import prop_batches
+from motiongraph.viewer.draw.layers import prop_batches
 from motiongraph.viewer.draw.store import bounds
 
 pytestmark = pytest.mark.usefixtures("config")

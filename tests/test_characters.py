@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bodies import person, random_clip, random_quaternions, random_skeleton
-from naive import capsules as naive
+from naive import characters as naive
 
 from motiongraph.app import commands as do
 from motiongraph.app.prepared import prepare
@@ -18,7 +18,7 @@ from motiongraph.synthesis.origin import Origin
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame, layers
 from motiongraph.viewer.draw.characters import look_of
-from motiongraph.viewer.draw.palette import SEAM
+from motiongraph.viewer.draw.frame import SEAM
 from motiongraph.viewer.scenery import Scenery
 
 
@@ -40,6 +40,21 @@ def test_capsules_as_a_plain_loop_gives(crowd):
     np.testing.assert_allclose(batch.rows, expected, atol=1e-5)
 
 
+def test_boxes_as_a_plain_loop_gives(crowd):
+    look, positions, orientations, colours = crowd
+    batch = look.boxed_bones(5)
+    look.fill_bones(batch, positions, orientations, colours)
+    expected = naive.box_rows(look.body.joints, *look.boxes, positions, orientations, colours)
+    np.testing.assert_allclose(batch.rows, expected, atol=1e-5)
+
+
+def test_spheres_as_a_plain_loop_gives(crowd):
+    look, positions, _, colours = crowd
+    batch = look.joints(5)
+    look.fill_joints(batch, positions, colours)
+    np.testing.assert_allclose(batch.rows, naive.sphere_rows(look.radii, positions, colours), atol=1e-5)
+
+
 def test_boxes_lie_along_their_capsules(crowd):
     look, positions, orientations, colours = crowd
     capsules, boxes = look.bones(5), look.boxed_bones(5)
@@ -53,15 +68,6 @@ def test_boxes_lie_along_their_capsules(crowd):
             axis = naive.turned(box[4:8].astype(float), [0.0, 1.0, 0.0])
             np.testing.assert_allclose(axis, along / np.linalg.norm(along), atol=1e-3)
     np.testing.assert_allclose(boxes.rows[:, 12:], capsules.rows[:, 8:])
-
-
-def test_joints(crowd):
-    look, positions, _, colours = crowd
-    batch = look.joints(5)
-    look.fill_joints(batch, positions, colours)
-    np.testing.assert_allclose(batch.rows[:, :3], positions.reshape(-1, 3), atol=1e-6)
-    np.testing.assert_allclose(batch.rows[:, 3], np.tile(look.radii, 5), rtol=1e-6)
-    np.testing.assert_allclose(batch.rows[:, 4:], np.repeat(colours, positions.shape[1], axis=0), atol=1e-6)
 
 
 def test_the_box_holds_what_the_rows_hold(crowd):

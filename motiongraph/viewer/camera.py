@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from pyglm import glm
 
 from motiongraph.errors import MotionError
 from motiongraph.viewer.draw.frame import Rect, View
+from motiongraph.viewer.matrices import dmat4, dquat, dvec3, dvec4, glm
 
 CLEARANCE = 0.06  # metres the eye keeps above the floor
 NEAREST, FARTHEST = 0.15, 300.0  # metres between eye and target
@@ -22,26 +22,26 @@ NEAREST, FARTHEST = 0.15, 300.0  # metres between eye and target
 # Yaw relative to the direction the character faces, and pitch.
 NAMED = {"front": (0.0, 4.0), "side": (90.0, 4.0), "top": (0.0, 90.0), "three-quarter": (38.0, 14.0)}
 
-_RIGHT, _UP, _BACK = glm.dvec3(1.0, 0.0, 0.0), glm.dvec3(0.0, 1.0, 0.0), glm.dvec3(0.0, 0.0, 1.0)
+_RIGHT, _UP, _BACK = dvec3(1.0, 0.0, 0.0), dvec3(0.0, 1.0, 0.0), dvec3(0.0, 0.0, 1.0)
 
-Point = Sequence[float] | np.ndarray | glm.dvec3
+Point = Sequence[float] | np.ndarray | dvec3
 
 
 class _PointField:
     """A dataclass field that can be set to any three numbers and is read as a dvec3 of its own."""
 
     def __init__(self, *default: float):
-        self._default = glm.dvec3(*default)
+        self._default = dvec3(*default)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = f"_{name}"
 
-    def __get__(self, camera: Any, owner: type | None = None) -> glm.dvec3:
+    def __get__(self, camera: Any, owner: type | None = None) -> dvec3:
         return self._default if camera is None else getattr(camera, self._name)
 
     def __set__(self, camera: Any, point: Point) -> None:
         x, y, z = point  # `dvec3` itself would take one number for all three
-        setattr(camera, self._name, glm.dvec3(x, y, z))
+        setattr(camera, self._name, dvec3(x, y, z))
 
 
 @dataclass
@@ -62,21 +62,21 @@ class Camera:
     # Where it is
 
     @property
-    def orientation(self) -> glm.dquat:
+    def orientation(self) -> dquat:
         """Turns the camera's own axes (right, up, backward) into the world's."""
         yaw, pitch = glm.angleAxis(math.radians(self.yaw), _UP), glm.angleAxis(math.radians(-self.pitch), _RIGHT)
         return yaw * pitch * glm.angleAxis(math.radians(self.roll), _BACK)
 
     @property
-    def axes(self) -> tuple[glm.dvec3, glm.dvec3, glm.dvec3]:
+    def axes(self) -> tuple[dvec3, dvec3, dvec3]:
         """Right, up and backward of the camera in the world."""
-        turn = self.orientation
-        return turn * _RIGHT, turn * _UP, turn * _BACK
+        turn = glm.mat3_cast(self.orientation)
+        return dvec3(turn[0]), dvec3(turn[1]), dvec3(turn[2])
 
     @property
-    def eye(self) -> glm.dvec3:
+    def eye(self) -> dvec3:
         """Where it stands."""
-        return self.target + self.distance * (self.orientation * _BACK)
+        return self.target + self.distance * self.axes[2]
 
     def view(self, rect: Rect, scale: float = 1.0) -> View:
         """Its matrices for a rectangle of the target; scale: pixels per point, for line widths."""
@@ -84,7 +84,7 @@ class Camera:
         eye = self.target + self.distance * back
         near, far = min(max(0.02 * self.distance, 0.02), 0.5), 600.0 + 2.0 * self.distance
         lens = glm.perspective(math.radians(self.fov), max(rect[2], 1) / max(rect[3], 1), near, far)
-        return View(glm.lookAt(eye, self.target, up), glm.dmat4(lens), eye, rect, scale)
+        return View(glm.lookAt(eye, self.target, up), dmat4(lens), eye, rect, scale)
 
     # How it moves
 
@@ -109,7 +109,7 @@ class Camera:
         """Turn the camera on the spot by so many degrees; the target swings along."""
         eye = self.eye
         self.yaw, self.pitch = self.yaw + yaw, min(max(self.pitch + pitch, -90.0), 90.0)
-        self.target = eye - self.distance * (self.orientation * _BACK)
+        self.target = eye - self.distance * self.axes[2]
         self._settle(lift=True)
 
     def fly(self, forward: float, right: float, up: float, metres: float) -> None:
@@ -124,7 +124,7 @@ class Camera:
     def follow(self, point: Point, seconds: float, half_life: float = 0.12) -> None:
         """Let the target drift to `point`, half of the way every `half_life`, whatever the frame rate."""
         rest = 0.5 ** (seconds / half_life) if half_life > 0.0 else 0.0
-        self.target = glm.mix(glm.dvec3(*point), self.target, rest)
+        self.target = glm.mix(dvec3(*point), self.target, rest)
         self._settle(lift=True)
 
     def show(self, name: str, facing: float = 0.0) -> None:
@@ -179,16 +179,16 @@ class Camera:
 
     # What it sees
 
-    def ray(self, x: float, y: float, rect: Rect) -> tuple[glm.dvec3, glm.dvec3]:
+    def ray(self, x: float, y: float, rect: Rect) -> tuple[dvec3, dvec3]:
         """The eye, and the direction of length one through pixel (x, y) of the target."""
         view = self.view(rect)
         left, top, width, height = rect
-        on_lens = glm.dvec3(x - left, top + height - y, 0.0)  # OpenGL counts pixels from the bottom left
-        size = glm.dvec4(0.0, 0.0, max(width, 1), max(height, 1))
+        on_lens = dvec3(x - left, top + height - y, 0.0)  # OpenGL counts pixels from the bottom left
+        size = dvec4(0.0, 0.0, max(width, 1), max(height, 1))
         near = glm.unProject(on_lens, view.view, view.projection, size)
         return view.eye, glm.normalize(near - view.eye)
 
-    def floor_point(self, x: float, y: float, rect: Rect, height: float = 0.0) -> glm.dvec3 | None:
+    def floor_point(self, x: float, y: float, rect: Rect, height: float = 0.0) -> dvec3 | None:
         """The point of the floor under pixel (x, y); None where the ray does not meet it within a kilometre."""
         eye, way = self.ray(x, y, rect)
         if way.y == 0.0:

@@ -49,17 +49,17 @@ class Viewer:
             state.settings.width, state.settings.height, "motiongraph", state.settings.maximized
         )
         window.show()  # before anything is compiled for it: someone is waiting
-        from motiongraph.viewer import pictures
-        from motiongraph.viewer.draw.curves import Canvases
-        from motiongraph.viewer.draw.heat import Heats
-        from motiongraph.viewer.draw.scene import Renderer
+        from motiongraph.viewer import screenshots
+        from motiongraph.viewer.draw.graph_canvas import Canvases
+        from motiongraph.viewer.draw.heat_map import Heats
+        from motiongraph.viewer.draw.renderer import Renderer
 
         self.renderer = Renderer(state.settings.samples, occlusion=_SHADING.get(state.settings.shading))
         self.ui = ui = self._start_imgui()
         ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
         ui.canvases, ui.software = Canvases(), self.renderer.context.software
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
-        self._take_pictures = partial(pictures.take, self)
+        self._take_pictures = partial(screenshots.take, self)
         self._title, self._told = "motiongraph", None
         self._busy, self._uncollected = True, 0
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))

@@ -4,11 +4,10 @@ import numpy as np
 
 from motiongraph.app.cast import Cast, record_of
 from motiongraph.app.pair import Pair, place_of
+from motiongraph.model.placement import compose
 from motiongraph.viewer.draw.characters import Look
-from motiongraph.viewer.draw.frame import Batch, polyline
+from motiongraph.viewer.draw.frame import CHARACTERS, Batch, polyline
 from motiongraph.viewer.draw.layers import Cloud
-from motiongraph.viewer.draw.palette import CHARACTERS
-from motiongraph.walks.walk import compose
 
 _ALPHA = 0.66  # of b, which is seen through to a
 _FAINT = 0.75, 0.25  # of the second and of the last pose of a window

@@ -1,12 +1,12 @@
 """What the mouse does in the scene, and flying; everything becomes commands."""
 
 from imgui_bundle import imgui
-from pyglm import glm
 
 from motiongraph.app import commands as do
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.view import camera_of
 from motiongraph.viewer.floor_tool import FloorTool
+from motiongraph.viewer.matrices import dvec3, glm
 
 _TURN = 180.0  # degrees for a drag as long as the view is high
 _LOOK = 70.0
@@ -130,7 +130,7 @@ def _purpose(button: int, io, with_tool: bool = False) -> str:
     return "pan" if io.key_shift else "orbit"
 
 
-def _near(state, point: glm.dvec3 | None) -> tuple[float, float] | None:
+def _near(state, point: dvec3 | None) -> tuple[float, float] | None:
     """x, z of a point of the floor that is near enough to work at."""
     if point is None or glm.distance(point, state.camera.eye) > _FARTHEST:
         return None
@@ -144,7 +144,7 @@ def _pane_under(ui, where) -> int | None:
     return None
 
 
-def _floor(state, ui, pane: int, where) -> glm.dvec3 | None:
+def _floor(state, ui, pane: int, where) -> dvec3 | None:
     """The point of the floor under the mouse, or None."""
     track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
     return camera_of(state, track).floor_point(where.x, where.y, ui.panes[pane])

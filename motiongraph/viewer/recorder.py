@@ -13,7 +13,7 @@ from motiongraph.app.view import camera_of, look_at
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
 from motiongraph.progress import Cancelled
-from motiongraph.viewer.draw.scene import Renderer
+from motiongraph.viewer.draw.renderer import Renderer
 from motiongraph.viewer.render import encode
 from motiongraph.viewer.scenery import Scenery
 

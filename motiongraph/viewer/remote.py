@@ -7,16 +7,77 @@ import gc
 import json
 import select
 import socket
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
+
+from imgui_bundle import imgui
 
 from motiongraph.app import commands
 from motiongraph.app.graphs import stale
 from motiongraph.app.matrix import threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import in_hand, opening, results
-from motiongraph.viewer.gl.objects import live
-from motiongraph.viewer.spots import Spots
+from motiongraph.viewer.draw.frame import Rect
+from motiongraph.viewer.gl.context import live
 from motiongraph.viewer.ui import PHASES
+
+_CONTROLS = (
+    *("button", "small_button", "invisible_button", "radio_button", "checkbox", "selectable", "menu_item"),
+    *("begin_menu", "begin_combo", "collapsing_header", "tree_node_ex", "slider_float", "slider_int"),
+    *("drag_float", "drag_float2", "drag_float3", "drag_int", "drag_int_range2"),
+    *("input_int", "input_text", "input_text_with_hint"),
+)
+
+
+class Spots:
+    """Where the controls are on the screen, for tests and films that press them as a person would.
+
+    A control is known by its window and its label: "Graph/Auto", "##MainMenuBar/File", "Library/walk". The tabs of
+    docked panels are known as "tab/Graph". It listens to Dear ImGui's controls as they are drawn.
+    """
+
+    def __init__(self):
+        self.found: dict[str, Rect] = {}  # of the last frame; of several controls with one name the first
+        self._now: dict[str, Rect] = {}
+        for name in _CONTROLS:
+            setattr(imgui, name, self._watched(getattr(imgui, name)))
+        setattr(imgui, "begin", self._begun(imgui.begin))  # noqa: B010 - a checker takes it for a constant
+
+    def turn(self) -> None:
+        """A frame is over."""
+        self.found, self._now = self._now, {}
+
+    def _watched(self, control: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(control)
+        def watched(label: str, *rest: Any, **options: Any) -> Any:
+            result = control(label, *rest, **options)
+            # Inside an open menu or list the last item is not the control itself any more.
+            if control.__name__ not in ("begin_menu", "begin_combo") or not result:
+                self._note(label)
+            return result
+
+        return watched
+
+    def _note(self, label: str) -> None:
+        window = imgui.internal.get_current_window()
+        corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+        if imgui.is_item_visible():
+            name = f"{window.root_window.name.split('###')[-1]}/{label.split('##')[0] or label}"
+            self._now.setdefault(name, (corner.x, corner.y, size.x, size.y))
+
+    def _begun(self, begin: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(begin)
+        def begun(title: str, *rest: Any, **options: Any) -> Any:
+            result = begin(title, *rest, **options)
+            window = imgui.internal.get_current_window()
+            if window.dock_node is not None:
+                rect = window.dc.dock_tab_item_rect
+                self._now[f"tab/{title}"] = rect.min.x, rect.min.y, rect.max.x - rect.min.x, rect.max.y - rect.min.y
+            return result
+
+        return begun
 
 
 class Remote:

@@ -2,10 +2,14 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
+import imageio_ffmpeg
 import numpy as np
+from PIL import Image
+from scipy.ndimage import gaussian_filter1d
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
@@ -14,7 +18,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT, Progress
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Floor, Light, SceneFrame, reach
-from motiongraph.viewer.draw.props import corners
+from motiongraph.viewer.draw.layers import corners
 from motiongraph.viewer.offscreen import offscreen
 from motiongraph.viewer.shot import Shot, Subject, set_up
 
@@ -23,12 +27,12 @@ _FASTEST = {".mp4": 60.0, ".gif": 25.0}  # frames a second where nothing is said
 _STEADY = 0.4  # seconds over which the camera evens out the way of the root
 _SUN_BESIDE = 72.0  # degrees between camera and sun, seen from above
 _SKIN = 0.12  # metres by which a body is larger than its joints
-
-
 _PLAIN = Shot()
 
 
-def render_picture(clip: Clip, path, frame: int | None = None, frames: slice = slice(None), shot: Shot = _PLAIN):
+def render_picture(
+    clip: Clip, path: str | Path, frame: int | None = None, frames: slice = slice(None), shot: Shot = _PLAIN
+) -> None:
     """A PNG of one frame (the first captured one), or of all poses of a flow picture among `frames`."""
     start, stop = _range(clip, frames)
     if frame is None:
@@ -38,25 +42,23 @@ def render_picture(clip: Clip, path, frame: int | None = None, frames: slice = s
     frame %= len(clip)
     shown = np.arange(start, frame + 1) if shot.flow and frame > start else np.array([frame])
     (pixels,) = _draw(clip, shown[-1:], shown, np.arange(start, stop) if len(shown) == 1 else shown, shot)
-    from PIL import Image
-
     with writing(path) as file:
         Image.fromarray(pixels).save(file, "PNG")
 
 
 def render_video(
     clip: Clip,
-    path,
+    path: str | Path,
     frames: slice = slice(None),
     every: int | None = None,
     fps: float | None = None,
     shot: Shot = _PLAIN,
     progress: Progress = SILENT,
-):
+) -> None:
     """An MP4 or GIF of the frames, at the speed of the clip.
 
     every: take one frame in so many; fps: of the video, poses between frames included; both: those frames at that
-    rate, whatever the speed. By default as many frames a second as the clip has, 60 (GIF: 25) at the most.
+    rate, whatever the speed. By default as many frames per second as the clip has, 60 (GIF: 25) at the most.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -90,12 +92,13 @@ def _range(clip: Clip, frames: slice) -> tuple[int, int]:
     return start, stop
 
 
-def _draw(clip: Clip, shown, framed, part, shot: Shot) -> Iterator[np.ndarray]:
+def _draw(clip: Clip, shown: np.ndarray, framed: np.ndarray, part: np.ndarray, shot: Shot) -> Iterator[np.ndarray]:
     """The picture (height, width, 3) of every frame in `shown`; the camera goes with the root and keeps all of
     `framed` in view as well as it can. part: the frames whose way and footprints are seen."""
     size = shot.size
     with offscreen():
-        from motiongraph.viewer.draw.scene import Renderer  # needs OpenGL
+        # PyOpenGL looks for a driver when it is imported: the context must be there first.
+        from motiongraph.viewer.draw.renderer import Renderer
 
         subject = Subject(clip, framed, part, shot)
         camera, way = _camera(subject, stand_still=shot.flow is not None or len(shown) == 1)
@@ -113,8 +116,8 @@ def _draw(clip: Clip, shown, framed, part, shot: Shot) -> Iterator[np.ndarray]:
 
 
 def _light(camera: Camera, shadows: bool) -> Light:
-    """The window's sun, but over the camera's left shoulder wherever it stands: nobody can walk around a picture to
-    the side that is lit, and form and shadow show best from there."""
+    """The window's sun, but always over the camera's left shoulder: nobody can walk around a picture to the side that
+    is lit, and form and shadow show best from there."""
     x, y, z = Light().towards
     yaw = np.radians(camera.yaw - _SUN_BESIDE)
     level = np.hypot(x, z)
@@ -135,8 +138,6 @@ def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:
     if stand_still:
         way = np.zeros((len(clip), 3))
     else:
-        from scipy.ndimage import gaussian_filter1d
-
         way = gaussian_filter1d(clip.root, _STEADY * clip.fps, axis=0, mode="nearest") * [1.0, 0.0, 1.0]
     seen = subject.standing if shot.flow else framed[:: max(1, len(framed) // 200)]
     body = (subject.positions[seen] - way[seen][:, None]).reshape(-1, 3)
@@ -147,7 +148,7 @@ def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:
     camera.fit(body, shot.size[0] / shot.size[1])
     if not isinstance(shot.camera, str):
         camera.distance = shot.camera[2]
-    return camera, way + camera.target
+    return camera, way + np.array(camera.target)
 
 
 def facing(clip: Clip, frames: np.ndarray) -> float:
@@ -155,10 +156,11 @@ def facing(clip: Clip, frames: np.ndarray) -> float:
     return sides.facing(clip.skeleton, clip.positions()[frames[len(frames) // 2]])
 
 
-def encode(path: Path, pictures, count: int, fps: float, size: tuple[int, int], progress: Progress) -> None:
+def encode(
+    path: Path, pictures: Iterable[np.ndarray], count: int, fps: float, size: tuple[int, int], progress: Progress
+) -> None:
     """Write pictures (height, width, 3) as a video, as they come."""
-    import imageio_ffmpeg
-
+    how: dict[str, Any]
     if path.suffix == ".gif":
         colours = "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4"
         how = {"codec": "gif", "pix_fmt_out": "pal8", "output_params": ["-filter_complex", colours, "-loop", "0"]}
@@ -169,9 +171,9 @@ def encode(path: Path, pictures, count: int, fps: float, size: tuple[int, int], 
             options += [what, "bt709"]
         how = {"codec": "libx264", "pix_fmt_out": "yuv420p", "output_params": options}
     try:
-        writer = imageio_ffmpeg.write_frames(
-            str(path), size, fps=fps, quality=None, macro_block_size=1, ffmpeg_log_level="error", **how
-        )
+        # In one dict, because its annotations allow whole frames per second only.
+        how |= {"fps": fps, "quality": None, "macro_block_size": 1, "ffmpeg_log_level": "error"}
+        writer = imageio_ffmpeg.write_frames(str(path), size, **how)
         writer.send(None)
     except (RuntimeError, OSError) as problem:
         raise MotionError(f"videos need ffmpeg, which could not be started: {problem}") from problem

@@ -10,11 +10,10 @@ from motiongraph.app.pair import centre_of
 from motiongraph.app.playback import frame_of, way_of
 from motiongraph.app.scene import flow_step
 from motiongraph.app.view import camera_of
+from motiongraph.model.placement import IDENTITY, place
 from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of
-from motiongraph.viewer.draw.frame import DAY, NIGHT, Batch, Floor, Light, Lines, SceneFrame, reach
-from motiongraph.viewer.draw.palette import CHARACTERS
-from motiongraph.viewer.draw.props import prop_batches
+from motiongraph.viewer.draw.frame import CHARACTERS, DAY, NIGHT, Batch, Floor, Light, Lines, SceneFrame, reach
 from motiongraph.viewer.pairs import Pairs
 from motiongraph.viewer.paths import Paths
 
@@ -22,7 +21,6 @@ _GHOST = (0.35, 0.45, 0.58, 0.55)
 _PALETTE = np.array([(*rgb, 1.0) for rgb in CHARACTERS])
 _LONGEST = 3000  # points of a drawn path
 _SHADOWS, _NO_SHADOWS = Light(), Light(shadows=False)
-_HERE = (0.0, 0.0, 0.0)
 
 
 def colours_of(tints) -> np.ndarray:
@@ -78,7 +76,7 @@ class Scenery:
         pair = scene.pair if track == state.active else None
         # A pair takes the place of the character and of all that belongs to it.
         entry = state.library.get(state.tracks[track].clip) if pair is None else None
-        place = scene.places.get(entry.number, _HERE) if entry else None
+        placement = scene.places.get(entry.number, IDENTITY) if entry else None
         travels = state.playback.root in ("captured", "path")
         batches = self._characters(cast, layers) if pair is None else []
         if entry is not None:
@@ -88,21 +86,21 @@ class Scenery:
             if layers.contacts:
                 # A part that is played over and over along the whole way leaves no prints where it was captured.
                 if travels and not (entry.trimmed and state.playback.root == "path"):
-                    batches += self._part("prints", (*fixed, place), lambda: [_prints(entry, place)])
+                    batches += self._part("prints", (*fixed, placement), lambda: [_prints(entry, placement)])
                 batches += self._planted(state, track, entry, cast)
             if layers.cloud != "off":
                 batches += self._cloud(layers.cloud, cast, state.playback)
             if layers.flow:
                 key = (*fixed, layers.flow_every, layers.flow_offset, layers.flow_gap, layers.bone_style)
-                batches += self._part("flow", key, lambda: _flow(entry, place, layers, track))
+                batches += self._part("flow", key, lambda: _flow(entry, placement, layers, track))
         if layers.ghosts and scene.ghosts:
             key = (scene.version, layers.bone_style)
             batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
         if scene.props:
-            batches += self._part("props", scene.props, lambda: prop_batches(scene.props))
+            batches += self._part("props", scene.props, lambda: motions.prop_batches(scene.props))
         if travels or entry is None:
-            batches += self._paths.batches(state, entry, place)
-        x, _, z = cast.groups[0].positions[0, 0].tolist() if cast.groups else _HERE
+            batches += self._paths.batches(state, entry, placement)
+        x, _, z = cast.groups[0].positions[0, 0].tolist() if cast.groups else IDENTITY
         if pair is not None:
             target = camera_of(state, track).target
             batches += self._pairs.batches(pair, target, look)
@@ -180,14 +178,14 @@ def _trajectories(cast: Cast, playback) -> list[Batch]:
         for entry, record, colour in zip(group.entries, group.records, colours_of(group.tints)):
             part = entry.clip.root[slice(*way_of(entry, playback))]
             part = part[:: max(1, len(part) // _LONGEST)]
-            line = motions.placed(part, record["theta"], record["x"], record["z"])
+            line = place((record["theta"], record["x"], record["z"]), part)
             rows.append(motions.trajectory(line, 0.0, 0.85 * colour[:3], alpha=alpha).rows)
     return [Lines(np.concatenate(rows), width=0.025, flat=True)] if rows else []
 
 
-def _prints(entry, place) -> Batch:
+def _prints(entry, placement) -> Batch:
     """A disc wherever a foot joint stood, in the part that is played."""
-    return motions.prints(entry.prepared.prints, entry.start, entry.stop, place=place)
+    return motions.prints(entry.prepared.prints, entry.start, entry.stop, placement=placement)
 
 
 def _ghosts(ghosts, layers) -> list[Batch]:
@@ -202,11 +200,11 @@ def _ghosts(ghosts, layers) -> list[Batch]:
     return found
 
 
-def _flow(entry, place, layers, tint) -> list[Batch]:
+def _flow(entry, placement, layers, tint) -> list[Batch]:
     """The pose every so many frames at once, clearer with age, pushed apart where that is asked for; those of
     transitions in their own colour."""
     frames = np.arange(entry.start, entry.stop, flow_step(layers, entry))
-    record = record_of(entry, place)
+    record = record_of(entry, placement)
     cast = Cast([(entry, record, tint)] * len(frames))
     group = cast.groups[0]
     group.records["frame"] = group.records["root_frame"] = frames

@@ -10,8 +10,9 @@ from motiongraph.app.scene import CHOICES
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.viewer.camera import NAMED, Camera
-from motiongraph.viewer.draw.frame import DAY, Backdrop, Batch
-from motiongraph.viewer.draw.palette import CLAY, INK
+from motiongraph.viewer.draw import layers
+from motiongraph.viewer.draw.characters import look_of
+from motiongraph.viewer.draw.frame import CLAY, DAY, INK, Backdrop, Batch, Capsules, Solids
 
 BONES = (*CHOICES["bone_style"], "none")
 _LARGEST = 8192  # pixels
@@ -19,26 +20,22 @@ _LARGEST = 8192  # pixels
 
 @dataclass(frozen=True)
 class Shot:
-    """size: width, height in pixels; camera: a name of `camera.NAMED` or (yaw, pitch, distance) in degrees and metres;
-    flow: None, or the frames between poses that are left standing; offset: metres to push each on from the one before;
-    gap: metres to push what follows a transition of made motion on; path: whether the way of the root is drawn.
-    bones: one of BONES; joints, contacts, cloud, floor, shadows: as in `scene.Layers`; props: those whose x is not a
-    number are put beside the character."""
+    """What a picture shows, and from where. joints, contacts, cloud, floor and shadows are as in `scene.Layers`."""
 
-    size: tuple[int, int] = (1280, 720)
-    camera: str | tuple[float, float, float] = "three-quarter"
-    flow: int | None = None
-    offset: float = 0.0
-    gap: float = 0.0
-    path: bool = False
+    size: tuple[int, int] = (1280, 720)  # width, height in pixels
+    camera: str | tuple[float, float, float] = "three-quarter"  # of `camera.NAMED`, or yaw, pitch, distance
+    flow: int | None = None  # frames between poses that are left standing
+    offset: float = 0.0  # metres to push each of those on from the one before
+    gap: float = 0.0  # metres to push on what follows a transition of generated motion
+    path: bool = False  # whether the way of the root is drawn
     backdrop: Backdrop = DAY
-    bones: str = "capsules"
+    bones: str = "capsules"  # one of BONES
     joints: bool = False
     contacts: bool = False
     cloud: str = "off"
     floor: str = "checker"
     shadows: bool = True
-    props: tuple[Prop, ...] = ()
+    props: tuple[Prop, ...] = ()  # those whose x is not a number are put beside the character
 
     def __post_init__(self):
         if not all(1 <= edge <= _LARGEST for edge in self.size):
@@ -54,7 +51,7 @@ class Shot:
                 raise MotionError(f"{name} can be {', '.join(known)}, not {getattr(self, name)!r}")
 
 
-def set_up(props: tuple[Prop, ...], root, camera: Camera) -> tuple[Prop, ...]:
+def set_up(props: tuple[Prop, ...], root: np.ndarray, camera: Camera) -> tuple[Prop, ...]:
     """Props with a place each: those that have none beside a root (3,), as the camera sees it."""
     standing = [prop for prop in props if np.isfinite(prop.x)]
     found = []
@@ -68,38 +65,32 @@ def set_up(props: tuple[Prop, ...], root, camera: Camera) -> tuple[Prop, ...]:
 
 def left_standing(clip: Clip, framed: np.ndarray, shot: Shot) -> tuple[np.ndarray, np.ndarray]:
     """The frames of a flow picture's poses, counted from its last, and (F, 3) metres by which each frame of the clip
-    is pushed on; nothing is, where there is no flow."""
-    from motiongraph.viewer.draw.layers import breaks, spread
-
+    is pushed on; zeros without a flow."""
     shifts = np.zeros((len(clip), 3))
     if not shot.flow:
         return framed[-1:], shifts
     standing = framed[(framed[-1] - framed) % shot.flow == 0]
-    each = spread(clip.root, standing, shot.offset)
+    each = layers.spread(clip.root, standing, shot.offset)
     for axis in (0, 2):  # between two poses the character of a video goes from one's place to the other's
         shifts[framed, axis] = np.interp(framed, standing, each[:, axis])
-    shifts[framed] += spread(clip.root, framed, shot.gap, breaks(clip))
+    shifts[framed] += layers.spread(clip.root, framed, shot.gap, layers.breaks(clip))
     return standing, shifts
 
 
 class Subject:
-    """The character of a clip with all that is asked for beside it. floor: its height, metres, so that the soles of
-    the body stand on it; standing, shifts: see `left_standing`; framed: the frames that the camera shows; part: those
-    whose way and footprints are seen."""
+    """The character of a clip with all that is asked for beside it. framed: the frames that the camera shows; part:
+    those whose way and footprints are seen; standing, shifts: see `left_standing`."""
 
     def __init__(self, clip: Clip, framed: np.ndarray, part: np.ndarray, shot: Shot):
-        from motiongraph.viewer.draw import layers  # compiled
-        from motiongraph.viewer.draw.characters import look_of
-
-        self.clip, self.framed, self.part, self.shot, self.layers = clip, framed, part, shot, layers
+        self.clip, self.framed, self.part, self.shot = clip, framed, part, shot
         self.look, self.tints = look_of(clip.skeleton), layers.tinted(clip, CLAY)
         self.prepared = prepare(clip)
-        self.floor = -self.prepared.lift
+        self.floor = -self.prepared.lift  # height in metres, so that the soles of the body stand on it
         self.standing, self.shifts = left_standing(clip, framed, shot)
         self.positions, self.orientations = clip.positions() + self.shifts[:, None], clip.orientations()
         self.fixed: list[Batch] = []  # what does not change
-        make = self.look.boxed_bones if shot.bones == "boxes" else self.look.bones
-        self._bones, self._joints = make(1), self.look.joints(1)
+        self._bones: Solids | Capsules = (self.look.boxed_bones if shot.bones == "boxes" else self.look.bones)(1)
+        self._joints = self.look.joints(1)
         self._planted = layers.planted_marks(len(self.prepared.feet))
         window = 1 if shot.cloud == "pose" else max(round(layers.WINDOW * clip.fps), 1)
         self._cloud = layers.cloud(clip.skeleton, window)
@@ -110,13 +101,11 @@ class Subject:
             self.fixed.append(self._prints())
 
     def add(self, props: tuple[Prop, ...]) -> None:
-        from motiongraph.viewer.draw.props import prop_batches
-
-        self.fixed += prop_batches(props, self.floor)
+        self.fixed += layers.prop_batches(props, self.floor)
 
     def batches(self, frame: int) -> list[Batch]:
         """All there is to see in a frame."""
-        shot, layers, found = self.shot, self.layers, list(self.fixed)
+        shot, found = self.shot, list(self.fixed)
         here = self.positions[frame]
         if shot.bones != "none" and shot.flow:
             poses = np.append(self.standing[self.standing < frame], frame)
@@ -140,7 +129,7 @@ class Subject:
 
     def _path(self) -> Batch:
         """The way of the root, in another colour where transitions are, broken where they are pushed apart."""
-        layers, part = self.layers, self.part
+        part = self.part
         joined = ~np.isin(part, layers.breaks(self.clip)) if self.shot.gap else None
         inks = layers.tinted(self.clip, INK)[part]
         return layers.trajectory((self.clip.root + self.shifts)[part], self.floor, inks, joined=joined)
@@ -148,4 +137,4 @@ class Subject:
     def _prints(self) -> Batch:
         found = self.prepared.prints.copy()
         found[:, :2] += self.shifts[found[:, 3].astype(int)][:, [0, 2]]
-        return self.layers.prints(found, self.part[0], self.part[-1] + 1, self.floor)
+        return layers.prints(found, self.part[0], self.part[-1] + 1, self.floor)

@@ -1,14 +1,16 @@
 """How the panels look: one quiet dark theme with an amber accent, Roboto and Font Awesome, crisp at any density."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import imgui_bundle
 from imgui_bundle import imgui, implot
 
 SIZE = 15.0  # points
 
-# Ink on paper, from dark to light; the accent marks what is chosen, and the colour of the character in hand.
+# Ink on paper, from dark to light; the accent marks what is chosen, and is the colour of the current character.
 _PAPER = ((0.086, 0.094, 0.110), (0.110, 0.120, 0.139), (0.145, 0.157, 0.180), (0.200, 0.215, 0.243))
 INK = (0.900, 0.910, 0.925, 1.0)
 FAINT = (0.560, 0.590, 0.635, 1.0)
@@ -32,14 +34,16 @@ SERIES = (
 
 
 def cost_colour(share: float) -> tuple[float, float, float]:
-    """r g b of a cost: green for 0, yellow for half of the dearest, red for the dearest and above."""
-    a, b = (GOOD, WARN) if share < 0.5 else (WARN, BAD)
+    """r g b of a cost as a share of the highest: green for 0, yellow for half, red for 1 and above."""
+    (r, g, b, _), end = (GOOD, WARN) if share < 0.5 else (WARN, BAD)
     t = min(max(2.0 * share - (share >= 0.5), 0.0), 1.0)
-    return tuple((1.0 - t) * x + t * y for x, y in zip(a[:3], b[:3]))
+    return (1.0 - t) * r + t * end[0], (1.0 - t) * g + t * end[1], (1.0 - t) * b + t * end[2]
 
 
 @dataclass
 class Fonts:
+    """Fonts besides the one that everything is written in."""
+
     bold: imgui.ImFont
 
 
@@ -65,7 +69,7 @@ def load_fonts() -> Fonts:
 
 def apply_theme(scale: float) -> None:
     """Set colours and sizes; scale: of text and controls."""
-    style = imgui.get_style()
+    style: Any = imgui.get_style()  # takes pairs of numbers for sizes, which its stubs do not say
     for name, value in vars_of(imgui.Style()):  # sizes are scaled from what they are at first, not once more
         setattr(style, name, value)
     style.font_size_base = SIZE
@@ -91,13 +95,13 @@ def apply_theme(scale: float) -> None:
     style.scale_all_sizes(scale)
     for name, colour in _colours().items():
         style.set_color_(getattr(imgui.Col_, name), imgui.ImVec4(*colour))
-    plots = implot.get_style()
+    plots: Any = implot.get_style()
     plots.plot_padding, plots.plot_border_size = (6, 4), 0
     plots.set_color_(implot.Col_.plot_bg, imgui.ImVec4(0, 0, 0, 0.18))
     plots.set_color_(implot.Col_.frame_bg, imgui.ImVec4(0, 0, 0, 0))
 
 
-def vars_of(style):
+def vars_of(style: imgui.Style) -> Iterator[tuple[str, int | float | imgui.ImVec2]]:
     """(name, value) of every number and size in a style."""
     for name in dir(style):
         value = getattr(style, name)
@@ -109,7 +113,7 @@ def _colours() -> dict[str, tuple[float, float, float, float]]:
     night, base, raised, high = ((*grey, 1.0) for grey in _PAPER)
     accent = ACCENT[:3]
 
-    def tint(alpha):
+    def tint(alpha: float) -> tuple[float, float, float, float]:
         return (*accent, alpha)
 
     return {

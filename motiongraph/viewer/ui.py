@@ -72,8 +72,8 @@ class Ui:
     """scene: x, y, width, height in screen coordinates of where the scene shows; panes: the same for every view;
     typed: digits of a frame to go to; texts: what is being typed in fields, by their name; labels: number of a clip,
     the labels it had, and those typed for it; seen: which messages were; recorder: a video in the making; heats: the
-    heat maps of panels (`draw.heat.Heats`); canvases, graph_view: what the graph is drawn on (`draw.curves.Canvases`)
-    and what is known of its picture; software: the processor draws."""
+    heat maps of panels (`draw.heat_map.Heats`); canvases, graph_view: what the graph is drawn on, a
+    `draw.graph_canvas.Canvases`, and what is known of its picture; software: the processor draws."""
 
     fonts: Fonts
     timings: Timings = field(default_factory=Timings)

@@ -7,8 +7,9 @@ import ctypes
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from motiongraph.errors import MotionError
 from motiongraph.viewer.gl import prepare
@@ -23,55 +24,78 @@ _DRIVER = (
 )
 
 
-class Window:
-    """One window with a current OpenGL context; `close` gives everything back.
+Size = tuple[int, int]
 
-    size: width and height in screen coordinates; pixels: of what is drawn into, which may be none while minimised.
-    """
+
+def set_hints(glfw: Any, hints: Mapping[int, int]) -> None:
+    """Ask for OpenGL 3.3 core, and what else a window is to be like."""
+    glfw.default_window_hints()
+    for hint, value in {
+        glfw.CONTEXT_VERSION_MAJOR: 3,
+        glfw.CONTEXT_VERSION_MINOR: 3,
+        glfw.OPENGL_PROFILE: glfw.OPENGL_CORE_PROFILE,
+        glfw.OPENGL_FORWARD_COMPAT: True,
+        **hints,
+    }.items():
+        glfw.window_hint(hint, value)
+
+
+def prepare_for_glfw(glfw: Any) -> None:
+    """Make PyOpenGL fit the window system that glfw found."""
+    prepare({glfw.PLATFORM_X11: "x11", glfw.PLATFORM_WAYLAND: "wayland"}.get(glfw.get_platform(), ""))
+
+
+def glfw_reason(said: Sequence[warnings.WarningMessage]) -> str:
+    """Why glfw failed, from its warnings."""
+    words = [str(warning.message) for warning in said]
+    if words:
+        return words[-1].partition("b'")[2].rstrip("'") or words[-1]
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return "there is no display"
+    return "the system does not say why"
+
+
+class Window:
+    """One window with a current OpenGL context; `close` gives everything back."""
+
+    size: Size  # width and height in screen coordinates
+    pixels: Size  # of what is drawn into, which may be none while minimised
+    closing: bool  # whether the window system was asked to close it
 
     def __init__(self, width: int, height: int, title: str = "motiongraph", maximized: bool = False):
         import imgui_bundle  # noqa: F401 - it brings a glfw library of its own, which must be the one that is loaded
 
         import glfw  # isort: skip
 
-        self.glfw = glfw
+        self.glfw: Any = glfw  # its stubs are wrong about callbacks and about what may be None
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             if not glfw.init():
-                raise MotionError(_DISPLAY.format(reason=_reason(said)))
-            glfw.default_window_hints()
-            for hint, value in (
-                (glfw.CONTEXT_VERSION_MAJOR, 3),
-                (glfw.CONTEXT_VERSION_MINOR, 3),
-                (glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE),
-                (glfw.OPENGL_FORWARD_COMPAT, True),
-                (glfw.MAXIMIZED, maximized),
-                (glfw.SAMPLES, 0),  # the scene brings its own samples, text needs none
-                (glfw.VISIBLE, False),
-            ):
-                glfw.window_hint(hint, value)
+                raise MotionError(_DISPLAY.format(reason=glfw_reason(said)))
+            # The scene brings its own samples, and text needs none.
+            set_hints(glfw, {glfw.MAXIMIZED: maximized, glfw.SAMPLES: 0, glfw.VISIBLE: False})
             width, height = self._fitting(width, height)
-            self.handle = glfw.create_window(width, height, title, None, None)
+            self.handle: Any = glfw.create_window(width, height, title, None, None)
             if not self.handle:
                 glfw.terminate()
-                raise MotionError(_DRIVER.format(reason=_reason(said)))
-        glfw.set_window_size_limits(self.handle, 320, 240, glfw.DONT_CARE, glfw.DONT_CARE)
-        platforms = {glfw.PLATFORM_X11: "x11", glfw.PLATFORM_WAYLAND: "wayland"}
-        prepare(platforms.get(glfw.get_platform(), ""))
+                raise MotionError(_DRIVER.format(reason=glfw_reason(said)))
+        self.glfw.set_window_size_limits(self.handle, 320, 240, glfw.DONT_CARE, glfw.DONT_CARE)
+        prepare_for_glfw(glfw)
         glfw.make_context_current(self.handle)
         self.on_drop: Callable[[list[Path]], None] = lambda paths: None
-        glfw.set_drop_callback(self.handle, lambda _, paths: self.on_drop([Path(path) for path in paths]))
+        self.glfw.set_drop_callback(self.handle, lambda _, paths: self.on_drop([Path(path) for path in paths]))
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
         glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
         self.on_key: Callable[[int, int, int, int], None] = lambda key, code, action, modifiers: None
         glfw.set_key_callback(self.handle, lambda _, *key: self.on_key(*key))
         self._listen()
-        self._windowed: tuple[int, int, int, int] | None = None
+        self._windowed: tuple[int, int, int, int] | None = None  # its place before it filled the screen
         self._vsync: bool | None = None
-        self._shape, self._cursors = 0, {}
+        self._shape = 0  # of the mouse
+        self._cursors: dict[int, Any] = {}  # shape → glfw's cursor
 
-    def _fitting(self, width, height):
+    def _fitting(self, width: int, height: int) -> Size:
         """Not larger than the screen, where one is known."""
         monitor = self.glfw.get_primary_monitor()
         if monitor:
@@ -83,16 +107,16 @@ class Window:
     @property
     def address(self) -> int:
         """What Dear ImGui knows the window by."""
-        return ctypes.cast(self.handle, ctypes.c_void_p).value
+        return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
 
     def _listen(self) -> None:
         """Remember sizes as they change; asking for them anew is a round trip to the window system each time."""
         glfw = self.glfw
         self.size, self.pixels = glfw.get_window_size(self.handle), glfw.get_framebuffer_size(self.handle)
         self._content = max(glfw.get_window_content_scale(self.handle))
-        self._iconified, self.closing = False, False  # closing: someone has asked the window system to close it
+        self._iconified, self.closing = False, False
 
-        def keep(name, value):
+        def keep(name: str, value: Any) -> None:
             setattr(self, name, value)
 
         glfw.set_window_size_callback(self.handle, lambda _, *size: keep("size", size))
@@ -164,11 +188,11 @@ class Window:
     def set_title(self, title: str) -> None:
         self.glfw.set_window_title(self.handle, title)
 
-    def set_full_screen(self, wanted: bool) -> None:
+    def set_full_screen(self, full: bool) -> None:
         glfw = self.glfw
-        if wanted == self.full_screen:
+        if full == self.full_screen:
             return
-        if wanted:
+        if self._windowed is None:
             monitor = self._monitor()
             if not monitor:
                 raise MotionError("there is no screen that could be filled")
@@ -183,7 +207,7 @@ class Window:
             glfw.set_window_monitor(self.handle, None, x, y, width, height, 0)
         self._vsync = None  # some drivers forget it
 
-    def _monitor(self):
+    def _monitor(self) -> Any:
         """The screen most of the window is on."""
         glfw = self.glfw
         x, y = glfw.get_window_pos(self.handle)
@@ -201,13 +225,3 @@ class Window:
     def close(self) -> None:
         self.glfw.destroy_window(self.handle)
         self.glfw.terminate()
-
-
-def _reason(said) -> str:
-    """What glfw had to say last."""
-    words = [str(warning.message) for warning in said]
-    if words:
-        return words[-1].partition("b'")[2].rstrip("'") or words[-1]
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return "there is no display"
-    return "the system does not say why"

@@ -21,9 +21,8 @@ def test_the_context_will_do(context):
 def objects():
     from motiongraph.viewer.draw import meshes
     from motiongraph.viewer.gl.buffers import Blocks, Geometry, Rows
-    from motiongraph.viewer.gl.framebuffer import Framebuffer, Multisampled
     from motiongraph.viewer.gl.program import Program
-    from motiongraph.viewer.gl.texture import ShadowSampler, Texture
+    from motiongraph.viewer.gl.textures import Framebuffer, Multisampled, ShadowSampler, Texture
 
     return [
         Program("present"),
@@ -33,13 +32,14 @@ def objects():
         Blocks(np.dtype([("a", "<f4", 4)])),
         Texture("rgba", (4, 4)),
         ShadowSampler(),
-        Framebuffer("srgb", (8, 8), depth=True),
+        Framebuffer("srgb", (8, 8)),
+        Framebuffer("depth", (8, 8)),
         Multisampled((8, 8), 4),
     ]
 
 
 def test_everything_is_counted_and_given_back():
-    from motiongraph.viewer.gl.objects import live
+    from motiongraph.viewer.gl.context import live
 
     before = live()
     made = objects()
@@ -109,7 +109,7 @@ GOOD_VERTEX = "void main() { gl_Position = vec4(0.0); }\n"
 
 
 def test_a_mistake_is_shown_with_its_file_and_line(shaders):
-    from motiongraph.viewer.gl.objects import live
+    from motiongraph.viewer.gl.context import live
     from motiongraph.viewer.gl.program import Program, ShaderError
 
     before = live()

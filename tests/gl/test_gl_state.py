@@ -20,7 +20,7 @@ def context():
 @pytest.fixture
 def made(monkeypatch):
     """The names of the calls made since."""
-    from motiongraph.viewer.gl import calls, state
+    from motiongraph.viewer.gl import calls, context
 
     found = []
 
@@ -30,28 +30,28 @@ def made(monkeypatch):
     for name, function in list(vars(calls).items()):
         if name.startswith("gl"):
             monkeypatch.setattr(calls, name, noted(name, function))
-    monkeypatch.setattr(state, "_ways", {})
-    state.forget()
+    monkeypatch.setattr(context, "_ways", {})
+    context.forget()
     yield found
-    state.forget()
+    context.forget()
 
 
 def test_a_mode_is_set_as_asked_for(made):
     from OpenGL import GL
 
-    from motiongraph.viewer.gl import state
+    from motiongraph.viewer.gl import context
 
     modes = [
-        state.Mode(),
-        state.Mode(GL.GL_LESS, write=True, clamp=True),
-        state.Mode(GL.GL_ALWAYS, blend=state.OVER, cull=True, scissor=True),
-        state.Mode(blend=state.MULTIPLIED, srgb=True),
+        context.Mode(),
+        context.Mode(GL.GL_LESS, write=True, clamp=True),
+        context.Mode(GL.GL_ALWAYS, blend=context.OVER, cull=True, scissor=True),
+        context.Mode(blend=context.MULTIPLIED, srgb=True),
     ]
     rng = np.random.default_rng(0)
     for mode in rng.choice(modes, 60):
-        state.set_mode(mode)
+        context.set_mode(mode)
         made.clear()
-        state.set_mode(mode)
+        context.set_mode(mode)
         assert made == []
         for what, on in (
             (GL.GL_DEPTH_TEST, mode.depth is not None),
@@ -72,10 +72,10 @@ def test_a_mode_is_set_as_asked_for(made):
 def test_what_is_bound_already_is_not_bound_again(made):
     from OpenGL import GL
 
-    from motiongraph.viewer.gl import state
+    from motiongraph.viewer.gl import context
     from motiongraph.viewer.gl.buffers import Geometry
     from motiongraph.viewer.gl.program import Program
-    from motiongraph.viewer.gl.texture import Texture
+    from motiongraph.viewer.gl.textures import Texture
 
     program, geometry, texture = Program("present"), Geometry(), Texture("rgba", (4, 4))
 
@@ -90,7 +90,7 @@ def test_what_is_bound_already_is_not_bound_again(made):
     use()
     assert made == []
     GL.glUseProgram(0)
-    state.forget()
+    context.forget()
     use()
     assert made == ["glUseProgram", "glBindVertexArray", "glActiveTexture", "glBindTexture"]
     assert GL.glGetIntegerv(GL.GL_CURRENT_PROGRAM) == program.number
@@ -125,7 +125,7 @@ def test_blocks_keep_their_numbers_however_many_there_are(made):
 
 
 def test_a_shadow_that_is_there_is_not_drawn_again(made):
-    from motiongraph.viewer.draw.scene import Renderer
+    from motiongraph.viewer.draw.renderer import Renderer
 
     renderer = Renderer(shadow_resolution=64)
     ball = f.spheres([(0.0, 1.0, 0.0)], 0.2, (1, 1, 1, 1))

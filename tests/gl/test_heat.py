@@ -15,8 +15,8 @@ def context():
 
 @pytest.fixture
 def heat():
-    from motiongraph.viewer.draw.heat import HeatMap
-    from motiongraph.viewer.gl.objects import live
+    from motiongraph.viewer.draw.heat_map import HeatMap
+    from motiongraph.viewer.gl.context import live
 
     before = live()
     heat = HeatMap()

@@ -14,7 +14,7 @@ from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame as f
 from motiongraph.viewer.draw import layers, meshes
 from motiongraph.viewer.draw.characters import look_of
-from motiongraph.viewer.draw.palette import CLAY, GOLD, SAGE, SLATE
+from motiongraph.viewer.draw.frame import CLAY, GOLD, SAGE, SLATE
 from motiongraph.viewer.offscreen import offscreen
 
 SIZE = (320, 240)
@@ -29,7 +29,7 @@ def context():
 
 @pytest.fixture(scope="module")
 def renderer(context):
-    from motiongraph.viewer.draw.scene import Renderer
+    from motiongraph.viewer.draw.renderer import Renderer
 
     renderer = Renderer()
     yield renderer
@@ -297,8 +297,8 @@ def test_a_changed_batch_is_seen(picture):
 
 
 def test_nothing_piles_up(context):
-    from motiongraph.viewer.draw.scene import Renderer
-    from motiongraph.viewer.gl.objects import live
+    from motiongraph.viewer.draw.renderer import Renderer
+    from motiongraph.viewer.gl.context import live
 
     before = live()
     renderer = Renderer(shadow_resolution=64)

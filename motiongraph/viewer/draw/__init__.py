@@ -1,1 +1,1 @@
-"""What is drawn and how: plain data (frame.py), geometry, and the passes of the renderer (scene.py)."""
+"""What is drawn and how: plain data (frame.py), geometry, and the passes of the renderer (renderer.py)."""

@@ -1,35 +1,33 @@
-"""Characters as rows of batches: compiled fills for one or many at once, ghosts, flow pictures and trajectories.
+"""Characters as rows of batches: compiled fills for one or many at once.
 
 The fills write float32 rows straight into a batch, so that a crowd costs one pass over its joints and one upload.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit, types
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
 from motiongraph.model.body import STATURE, Body, body_of
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.viewer.draw.frame import Capsules, Solids, Spheres
-
-
-def _read(dimensions, of=types.float64):
-    return types.Array(of, dimensions, "C", readonly=True)
-
+from motiongraph.viewer.draw.frame import Capsules, Numbers, Solids, Spheres
 
 _LEAST_JOINT, _LARGEST_JOINT = 0.018, 0.062  # metres of radius, on an adult
-_ROWS, _BOX = types.float32[:, ::1], types.float64[:, ::1]
-_BONES = types.void(_read(1, types.int64), _read(2), _read(2), _read(2), _read(3), _read(3), _read(2), _ROWS, _BOX)
+_ROWS, _BOX = F32[:, ::1], F64[:, ::1]
+_READ1, _READ2, _READ3 = read(F64, 1), read(F64, 2), read(F64, 3)
+_BONES = types.void(read(I64), _READ2, _READ2, _READ2, _READ3, _READ3, _READ2, _ROWS, _BOX)
 
 
-@njit(types.void(_BOX), inline="always", cache=True, nogil=True)
+@njit(inline="always", **FAST)
 def _empty(box):
     box[0, :], box[1, :] = np.inf, -np.inf
 
 
-@njit(types.void(_BOX, *[types.float64] * 3), inline="always", cache=True, nogil=True)
+@njit(inline="always", **FAST)
 def _hold(box, x, y, z):
     """Make the box, its lowest and its highest corner, large enough for a point."""
     box[0, 0], box[1, 0] = min(box[0, 0], x), max(box[1, 0], x)
@@ -37,14 +35,14 @@ def _hold(box, x, y, z):
     box[0, 2], box[1, 2] = min(box[0, 2], z), max(box[1, 2], z)
 
 
-@njit(types.void(_BOX, types.float64), inline="always", cache=True, nogil=True)
+@njit(inline="always", **FAST)
 def _widen(box, reach):
     for i in range(3):
         box[0, i] -= reach
         box[1, i] += reach
 
 
-@njit(_BONES, cache=True, nogil=True, error_model="numpy")
+@kernel(_BONES)
 def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours, rows, box):
     """Every capsule of every character: its two ends turned by its joint's orientation and set at its place.
 
@@ -76,7 +74,7 @@ def _fill_capsules(joints, starts, ends, radii, positions, orientations, colours
     _widen(box, radii.max())
 
 
-@njit(_BONES, cache=True, nogil=True, error_model="numpy")
+@kernel(_BONES)
 def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours, rows, box):
     """Every bone as a box: centre (n, 3), orientation (n, 4) and size (n, 3) in its joint's axes, set in the world."""
     _empty(box)
@@ -111,7 +109,7 @@ def _fill_boxes(joints, centres, turns, sizes, positions, orientations, colours,
     _widen(box, 0.5 * np.sqrt(3.0) * sizes.max())
 
 
-@njit(types.void(_read(1), _read(3), _read(2), _ROWS, _BOX), cache=True, nogil=True, error_model="numpy")
+@kernel(types.void(_READ1, _READ3, _READ2, _ROWS, _BOX))
 def _fill_spheres(radii, positions, colours, rows, box):
     """A sphere at every joint of every character."""
     _empty(box)
@@ -130,24 +128,23 @@ def _fill_spheres(radii, positions, colours, rows, box):
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How the characters of one skeleton are drawn: the capsules of their body, what boxes have the same place
-    (centres, turns, sizes in each joint's axes), and the radii (J,) of the spheres at the joints."""
+    """How the characters of one skeleton are drawn."""
 
     skeleton: Skeleton
-    body: Body
-    boxes: tuple[np.ndarray, np.ndarray, np.ndarray]
-    radii: np.ndarray
+    body: Body  # the capsules of n bones
+    boxes: tuple[np.ndarray, np.ndarray, np.ndarray]  # their centres (n, 3), turns (n, 4), sizes (n, 3) by joint
+    radii: np.ndarray  # (J,) of the spheres at the joints
 
-    def bones(self, characters: int, **options) -> Capsules:
+    def bones(self, characters: int, **options: Any) -> Capsules:
         """A batch with room for the capsules of so many characters; `groups` are the characters where translucent."""
         rows = np.zeros((characters * len(self.body), Capsules.columns), np.float32)
         return Capsules(rows, body=len(self.body), **options)
 
-    def boxed_bones(self, characters: int, **options) -> Solids:
+    def boxed_bones(self, characters: int, **options: Any) -> Solids:
         """The same with room for boxes."""
         return Solids(np.zeros((characters * len(self.body), Solids.columns), np.float32), shape="box", **options)
 
-    def joints(self, characters: int, **options) -> Spheres:
+    def joints(self, characters: int, **options: Any) -> Spheres:
         """The same with room for the spheres at the joints."""
         return Spheres(np.zeros((characters * len(self.skeleton), Spheres.columns), np.float32), **options)
 
@@ -155,10 +152,13 @@ class Look:
         """(C + 1,) the rows at which characters begin in a batch of bones, for translucent ones."""
         return np.arange(characters + 1) * len(self.body)
 
-    def fill_bones(self, batch: Capsules | Solids, positions, orientations, colours) -> None:
+    def fill_bones(
+        self, batch: Capsules | Solids, positions: np.ndarray, orientations: np.ndarray, colours: Numbers
+    ) -> None:
         """Write the bones of C characters from global joint positions (C, J, 3) in metres and orientations
         (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on."""
-        positions, orientations, colours = self._checked(positions, orientations, colours)
+        positions, colours = self._checked(positions, colours)
+        orientations = np.ascontiguousarray(orientations, np.float64).reshape(*positions.shape[:2], 4)
         rows, box = self._room(batch, len(positions) * len(self.body))
         body = self.body
         if isinstance(batch, Capsules):
@@ -167,31 +167,21 @@ class Look:
             _fill_boxes(body.joints, *self.boxes, positions, orientations, colours, rows, box)
         batch.touch(box)
 
-    def fill_joints(self, batch: Spheres, positions, colours) -> None:
+    def fill_joints(self, batch: Spheres, positions: np.ndarray, colours: Numbers) -> None:
         """Write the joints of C characters from global positions (C, J, 3); colours: (C, 4)."""
-        positions, _, colours = self._checked(positions, None, colours)
+        positions, colours = self._checked(positions, colours)
         rows, box = self._room(batch, len(positions) * len(self.skeleton))
         _fill_spheres(self.radii, positions, colours, rows, box)
         batch.touch(box)
 
-    def _checked(self, positions, orientations, colours):
-        # Every frame asks this of arrays that are as they should be: only others are made so.
-        joints = len(self.skeleton)
-        positions = np.ascontiguousarray(positions, np.float64)
-        if positions.ndim != 3 or positions.shape[1:] != (joints, 3):
-            positions = positions.reshape(-1, joints, 3)
-        count = len(positions)
-        if orientations is not None:
-            orientations = np.ascontiguousarray(orientations, np.float64)
-            if orientations.shape != (count, joints, 4):
-                orientations = orientations.reshape(count, joints, 4)
-        colours = np.ascontiguousarray(colours, np.float64)
-        if colours.shape != (count, 4):
-            colours = np.ascontiguousarray(np.broadcast_to(colours, (count, 4)))
-        return positions, orientations, colours
+    def _checked(self, positions: np.ndarray, colours: Numbers) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (C, J, 3) and colours (C, 4), contiguous; one pose or one colour will do."""
+        positions = np.ascontiguousarray(positions, np.float64).reshape(-1, len(self.skeleton), 3)
+        wide = np.broadcast_to(np.asarray(colours, np.float64), (len(positions), 4))
+        return positions, np.ascontiguousarray(wide)
 
     @staticmethod
-    def _room(batch, needed):
+    def _room(batch: Capsules | Solids | Spheres, needed: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows to write to, and the box that becomes theirs."""
         # The kernels write where they are told to, so what they are given must be large enough.
         if needed > len(batch.rows):

@@ -1,41 +1,53 @@
 """What the renderer draws, as plain numbers: batches of instances, the scene they stand in, the view of it.
 
-Numpy only, no OpenGL. A batch is one float32 array of rows and one draw call, whether it holds one character or
-two hundred. Rows may be written in place; `touch()` then tells the renderer to upload them again, and batches that
-were not touched are not. Keep a batch object from frame to frame: the renderer's buffer belongs to it.
+No OpenGL. A batch is one float32 array of rows and one draw call, whether it holds one character or two hundred. Rows
+may be written in place; `touch()` then tells the renderer to upload them again, and batches that were not touched are
+not. Keep a batch object from frame to frame: the renderer's buffer belongs to it.
 
 Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a colour picker shows them (sRGB).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import mul  # PyGLM's stubs give `*` of two matrices a wrong type
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from pyglm import glm
 
 from motiongraph.errors import MotionError
 from motiongraph.model.mesh import Mesh
+from motiongraph.viewer.matrices import dmat4, dvec3, product
 
 Rect = tuple[float, float, float, float]  # x, y, width, height; y counts down from the top
+Colour = tuple[float, float, float]  # r g b
+Numbers = Sequence[float] | np.ndarray
+Points3 = Sequence[Sequence[float]] | np.ndarray  # (n, 3)
+
+# Colours of what is drawn, chosen to be told apart by everyone and to sit well beside a quiet interface.
+CLAY = (0.85, 0.59, 0.45)
+SLATE = (0.46, 0.59, 0.74)
+SAGE = (0.55, 0.69, 0.54)
+BONE = (0.88, 0.86, 0.81)
+PLUM = (0.64, 0.52, 0.67)
+GOLD = (0.84, 0.72, 0.45)
+INK = (0.20, 0.24, 0.30)
+SEAM = (0.29, 0.50, 0.82)  # of transitions in generated motion
+CHARACTERS = (CLAY, SLATE, SAGE, GOLD, PLUM, BONE)
+
+# Batches
 
 
 @dataclass(eq=False)
 class Batch:
-    """rows: (n, columns) float32, contiguous; count: how many of them to draw (None: all).
+    """Instances of one kind, a row each. `columns` are padded to whole texels of four numbers."""
 
-    groups: None where all is opaque (alpha is then ignored), or (G + 1,) rising row numbers: rows groups[g] to
-    groups[g + 1] form one translucent body, drawn without a view of its inside, the farthest body first.
-    shadow: whether it casts one. box: (2, 3) the corners of a box around all that is drawn, where that is known;
-    else it is worked out from the rows. `columns` are padded to whole texels of four numbers.
-    """
-
-    rows: np.ndarray
-    count: int | None = None
+    rows: np.ndarray  # (n, columns) float32, contiguous
+    count: int | None = None  # how many of them to draw; None: all
+    # None where all is opaque (alpha is then ignored), or (G + 1,) rising row numbers: rows groups[g] to groups[g + 1]
+    # form one translucent body, drawn without a view of its inside, the farthest body first.
     groups: np.ndarray | None = None
-    shadow: bool = True
-    version: int = 0
-    box: np.ndarray | None = None
+    shadow: bool = True  # whether it casts one
+    version: int = 0  # counts changes of the rows
+    box: np.ndarray | None = None  # (2, 3) corners of a box around all that is drawn; None: worked out from the rows
 
     columns: ClassVar[int] = 0
 
@@ -47,7 +59,7 @@ class Batch:
                 f"not {rows.dtype} of shape {rows.shape}"
             )
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows) if self.count is None else min(self.count, len(self.rows))
 
     def touch(self, box: np.ndarray | None = None) -> None:
@@ -58,12 +70,9 @@ class Batch:
 
 @dataclass(eq=False)
 class Capsules(Batch):
-    """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round.
+    """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round."""
 
-    body: so many rows after one another form one character, whose limbs keep light from each other; 0: none does.
-    """
-
-    body: int = 0
+    body: int = 0  # so many rows after one another form one character, whose limbs shade each other; 0: no shading
 
     columns = 12
 
@@ -89,64 +98,101 @@ class Solids(Batch):
 
 @dataclass(eq=False)
 class Lines(Batch):
-    """Rows of 8: x y z, joined; r g b a. joined is 1 where a line goes on from the row before and 0 where one begins.
+    """Rows of 8: x y z, joined; r g b a. joined is 0 where a line begins and 1 where it goes on from the row before."""
 
-    width: in pixels; or, where `flat`, in metres for a ribbon that lies level, such as a path on the floor.
-    """
-
-    width: float = 2.0
-    flat: bool = False
+    width: float = 2.0  # in pixels; or, where `flat`, in metres
+    flat: bool = False  # a ribbon that lies level, such as a path on the floor
 
     columns = 8
 
 
 @dataclass(eq=False)
 class Points(Batch):
-    """Rows of 8: x y z, radius; r g b a. Drawn as small balls, `pixels` wide at the least. They cast no shadow.
+    """Rows of 8: x y z, radius; r g b a. Drawn as small balls. They cast no shadow."""
 
-    through: they are seen through whatever is before them.
-    """
-
-    pixels: float = 2.0
-    through: bool = False
+    pixels: float = 2.0  # least width
+    through: bool = False  # whether they are seen through whatever is before them
 
     columns = 8
 
 
 @dataclass(eq=False)
 class Marks(Batch):
-    """Rings that lie level, such as foot contacts or a planted goal. Rows of 8: centre x y z, radius; r g b a.
+    """Rings that lie level, such as foot contacts or a goal. Rows of 8: centre x y z, radius; r g b a. They cast no
+    shadow."""
 
-    hollow: how much of the radius is empty, 0 for a full disc. They cast no shadow.
-    """
-
-    hollow: float = 0.0
+    hollow: float = 0.0  # how much of the radius is empty, 0 for a full disc
 
     columns = 8
 
 
+def polyline(points: Points3, rgba: Numbers, joined: Numbers | None = None, **options: Any) -> Lines:
+    """Lines through points (n, 3) in one colour (4,) or one per point (n, 4); joined: (n,) 0 where a line begins."""
+    points = np.asarray(points, np.float32).reshape(-1, 3)
+    rows = np.empty((len(points), Lines.columns), np.float32)
+    rows[:, :3], rows[:, 3], rows[:, 4:] = points, 1.0 if joined is None else joined, rgba
+    rows[:1, 3] = 0.0
+    return Lines(rows, **options)
+
+
+_Round = TypeVar("_Round", Spheres, Marks)
+
+
+def _round(kind: type[_Round], centres: Points3, radius: float | Numbers, rgba: Numbers, options: dict) -> _Round:
+    centres = np.asarray(centres, np.float32).reshape(-1, 3)
+    rows = np.empty((len(centres), 8), np.float32)
+    rows[:, :3], rows[:, 3], rows[:, 4:] = centres, radius, rgba
+    return kind(rows, **options)
+
+
+def spheres(centres: Points3, radius: float | Numbers, rgba: Numbers, **options: Any) -> Spheres:
+    """Spheres at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
+    return _round(Spheres, centres, radius, rgba, options)
+
+
+def marks(centres: Points3, radius: float | Numbers, rgba: Numbers, **options: Any) -> Marks:
+    """Level discs or rings at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
+    return _round(Marks, centres, radius, rgba, options)
+
+
+def solids(
+    shape: str | Mesh,
+    centres: Points3,
+    sizes: Numbers,
+    rgba: Numbers,
+    quaternions: Numbers = (1.0, 0.0, 0.0, 0.0),
+    **options: Any,
+) -> Solids:
+    """Solids of one shape at centres (n, 3) with sizes (3,) or (n, 3), colours and orientations likewise."""
+    centres = np.asarray(centres, np.float32).reshape(-1, 3)
+    rows = np.zeros((len(centres), Solids.columns), np.float32)
+    rows[:, :3], rows[:, 4:8], rows[:, 8:11], rows[:, 12:] = centres, quaternions, sizes, rgba
+    return Solids(rows, shape=shape, **options)
+
+
+# The scene they stand in
+
+
 @dataclass(frozen=True, eq=False)
 class Light:
-    """towards: direction from the scene to the sun; strength of sun and sky; softness: how much wider a shadow's
-    edge gets a metre away from what casts it, in metres."""
+    """The sun and the sky."""
 
-    towards: tuple[float, float, float] = (-0.62, 1.0, 0.42)
-    sun: float = 1.0
+    towards: tuple[float, float, float] = (-0.62, 1.0, 0.42)  # direction from the scene to the sun
+    sun: float = 1.0  # strengths
     sky: float = 1.0
-    softness: float = 0.055
+    softness: float = 0.055  # metres by which a shadow's edge widens per metre from what casts it
     shadows: bool = True
 
 
 class Floor(NamedTuple):
-    """style: "checker", "grid" or "none"; tile: edge of a square in metres; fades out `reach` metres from `centre`
-    (x, z), usually where the characters are. contact: darkness where a body comes close to the floor, 0 … 1."""
+    """It fades out `reach` metres from `centre`, usually where the characters are."""
 
     height: float = 0.0
-    style: str = "checker"
-    tile: float = 1.0
+    style: str = "checker"  # or "grid" or "none"
+    tile: float = 1.0  # edge of a square
     reach: float = 22.0
-    centre: tuple[float, float] = (0.0, 0.0)
-    contact: float = 1.0
+    centre: tuple[float, float] = (0.0, 0.0)  # x, z
+    contact: float = 1.0  # darkness where a body comes close to the floor, 0 … 1
 
 
 FLOOR = Floor()
@@ -159,12 +205,12 @@ def reach(distance: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Backdrop:
-    """Colours of the surroundings, r g b: overhead, at the horizon, and of the floor's two kinds of squares."""
+    """Colours of the surroundings: overhead, at the horizon, and of the floor's two kinds of squares."""
 
-    zenith: tuple[float, float, float] = (0.66, 0.71, 0.77)
-    horizon: tuple[float, float, float] = (0.845, 0.855, 0.865)
-    floor: tuple[float, float, float] = (0.765, 0.77, 0.775)
-    floor_other: tuple[float, float, float] = (0.715, 0.722, 0.73)
+    zenith: Colour = (0.66, 0.71, 0.77)
+    horizon: Colour = (0.845, 0.855, 0.865)
+    floor: Colour = (0.765, 0.77, 0.775)
+    floor_other: Colour = (0.715, 0.722, 0.73)
 
 
 DAY = Backdrop()
@@ -185,52 +231,18 @@ class SceneFrame:
 class View(NamedTuple):
     """What a camera sees, and the part of the target it fills; `Camera.view` gives it."""
 
-    view: glm.dmat4  # world to camera, which looks along −z
-    projection: glm.dmat4  # camera to clip space
-    eye: glm.dvec3  # where the camera stands
+    view: dmat4  # world to camera, which looks along −z
+    projection: dmat4  # camera to clip space
+    eye: dvec3  # where the camera stands
     rect: Rect  # in pixels of the target
     scale: float = 1.0  # pixels per point on high-density displays, for widths of lines and points
 
     @property
-    def matrix(self) -> glm.dmat4:
+    def matrix(self) -> dmat4:
         """World to clip space."""
-        return mul(self.projection, self.view)
+        return product(self.projection, self.view)
 
     @property
     def zoom(self) -> float:
         """Pixels that a metre is high at a distance of one metre."""
         return 0.5 * self.rect[3] * self.projection[1, 1]
-
-
-def polyline(points, rgba, joined=None, **options) -> Lines:
-    """Lines through points (n, 3) in one colour (4,) or one a point (n, 4); joined: (n,) 0 where a line begins."""
-    points = np.asarray(points, np.float32).reshape(-1, 3)
-    rows = np.empty((len(points), Lines.columns), np.float32)
-    rows[:, :3], rows[:, 3], rows[:, 4:] = points, 1.0 if joined is None else joined, rgba
-    rows[:1, 3] = 0.0
-    return Lines(rows, **options)
-
-
-def _balls(kind, centres, radius, rgba, options):
-    centres = np.asarray(centres, np.float32).reshape(-1, 3)
-    rows = np.empty((len(centres), 8), np.float32)
-    rows[:, :3], rows[:, 3], rows[:, 4:] = centres, radius, rgba
-    return kind(rows, **options)
-
-
-def spheres(centres, radius, rgba, **options) -> Spheres:
-    """Spheres at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
-    return _balls(Spheres, centres, radius, rgba, options)
-
-
-def marks(centres, radius, rgba, **options) -> Marks:
-    """Level discs or rings at centres (n, 3); radius and colour one for all, or (n,) and (n, 4)."""
-    return _balls(Marks, centres, radius, rgba, options)
-
-
-def solids(shape, centres, sizes, rgba, quaternions=(1.0, 0.0, 0.0, 0.0), **options) -> Solids:
-    """Solids of one shape at centres (n, 3) with sizes (3,) or (n, 3), colours and orientations likewise."""
-    centres = np.asarray(centres, np.float32).reshape(-1, 3)
-    rows = np.zeros((len(centres), Solids.columns), np.float32)
-    rows[:, :3], rows[:, 4:8], rows[:, 8:11], rows[:, 12:] = centres, quaternions, sizes, rgba
-    return Solids(rows, shape=shape, **options)

@@ -1,23 +1,53 @@
-"""What is drawn besides the pose of this moment: ways of roots, foot contacts, point clouds, and flow pictures."""
+"""What is drawn besides the pose of this moment: ways of roots, foot contacts, point clouds, flow pictures, props."""
+
+from math import cos, sin
+from typing import Any
 
 import numpy as np
 
+from motiongraph.app.props import ROUND, Prop
+from motiongraph.model.clip import Clip
+from motiongraph.model.mesh import Mesh
+from motiongraph.model.placement import IDENTITY, Placement, place
+from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.draw.characters import Look
-from motiongraph.viewer.draw.frame import Batch, Lines, Marks, Points, marks, polyline
-from motiongraph.viewer.draw.palette import SEAM
+from motiongraph.viewer.draw.frame import (
+    SEAM,
+    Batch,
+    Capsules,
+    Colour,
+    Lines,
+    Marks,
+    Numbers,
+    Points,
+    marks,
+    polyline,
+    solids,
+    spheres,
+)
+from motiongraph.viewer.matrices import dvec3, glm
 
 ABOVE_FLOOR = 0.003  # metres, so that nothing flickers
 _OLDEST = 0.14  # alpha of the oldest pose of a flow picture
 _FAINT = 0.39  # how much is seen of the beginning of a way
 _PRINT, _PLANTED = (0.16, 0.42, 0.33, 0.40), (0.12, 0.62, 0.42, 0.95)
 _HIDDEN = (0.0, 0.0, 0.0, 0.0)
-_SAMPLES = 5  # points a bone in a point cloud, as the metric takes them (metric.md 2)
+_SAMPLES = 5  # points per bone in a point cloud, as many as the metric takes unless told otherwise
 _SHARES = ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
 _NOW, _LATER = np.array([0.85, 0.16, 0.20, 1.0]), np.array([0.16, 0.28, 0.80, 0.5])
 WINDOW = 1.0 / 3.0  # seconds of a window's point cloud
+_UP = dvec3(0.0, 1.0, 0.0)
+_LIFT = 0.0015  # metres that a plane lies above its place, below all that is drawn on the floor
 
 
-def trajectory(root: np.ndarray, floor: float, rgb, width: float = 0.035, joined=None, alpha: float = 0.9) -> Lines:
+def trajectory(
+    root: np.ndarray,
+    floor: float,
+    rgb: Colour | np.ndarray,
+    width: float = 0.035,
+    joined: np.ndarray | None = None,
+    alpha: float = 0.9,
+) -> Lines:
     """The way of a root (F, 3) as a ribbon on the floor, fainter where it is long ago; rgb: (3,) or (F, 3); joined:
     (F,) 0 where a new ribbon begins."""
     points = np.array(root, np.float64)
@@ -27,23 +57,11 @@ def trajectory(root: np.ndarray, floor: float, rgb, width: float = 0.035, joined
     return polyline(points, colours, joined, width=width, flat=True)
 
 
-def placed(points, theta: float, x: float, z: float) -> np.ndarray:
-    """Points (n, 3) turned by theta and shifted by x, z, as Clip.moved does."""
-    cosine, sine = np.cos(theta), np.sin(theta)
-    return np.column_stack(
-        [
-            cosine * points[:, 0] + sine * points[:, 2] + x,
-            points[:, 1],
-            -sine * points[:, 0] + cosine * points[:, 2] + z,
-        ]
-    )
-
-
-def prints(found: np.ndarray, start: int, stop: int, floor: float = 0.0, place=(0.0, 0.0, 0.0)) -> Marks:
-    """A disc wherever a foot joint stood between two frames; found: `Prepared.prints`; place: theta, x, z."""
+def prints(found: np.ndarray, start: int, stop: int, floor: float = 0.0, placement: Placement = IDENTITY) -> Marks:
+    """A disc wherever a foot joint stood between two frames; found: `Prepared.prints`."""
     found = found[(found[:, 3] < stop) & (found[:, 4] > start)]
     centres = np.column_stack([found[:, 0], np.full(len(found), floor + ABOVE_FLOOR), found[:, 1]])
-    return marks(placed(centres, *place), 0.05, _PRINT)
+    return marks(place(placement, centres), 0.05, _PRINT)
 
 
 def planted_marks(feet: int) -> Marks:
@@ -51,7 +69,7 @@ def planted_marks(feet: int) -> Marks:
     return marks(np.zeros((feet, 3)), 0.07, _HIDDEN)
 
 
-def fill_planted(batch: Marks, positions, down, floor: float = 0.0) -> None:
+def fill_planted(batch: Marks, positions: np.ndarray, down: np.ndarray, floor: float = 0.0) -> None:
     """Set the rings under the joints at positions (n, 3); only those of planted ones, down (n,) bool, are seen."""
     batch.rows[:, :3] = positions
     batch.rows[:, 1] = floor + 2 * ABOVE_FLOOR
@@ -59,7 +77,7 @@ def fill_planted(batch: Marks, positions, down, floor: float = 0.0) -> None:
     batch.touch()
 
 
-def lighter(rgb) -> np.ndarray:
+def lighter(rgb: Numbers) -> np.ndarray:
     """Colours (…, 3) of joints, which stand out from the bones of their character."""
     return 0.55 + 0.45 * np.asarray(rgb)
 
@@ -67,7 +85,7 @@ def lighter(rgb) -> np.ndarray:
 class Cloud:
     """The points that the metric compares: along every bone of each of some poses."""
 
-    def __init__(self, skeleton, radii, colours, **options):
+    def __init__(self, skeleton: Skeleton, radii: np.ndarray, colours: np.ndarray, **options: Any):
         """radii: (L,) metres and colours: (L, 4) of the points of each pose; options: of the batch."""
         frames, bones = len(radii), len(skeleton) - 1
         self.batch = Points(np.zeros((frames * bones * _SAMPLES, Points.columns), np.float32), **options)
@@ -75,21 +93,21 @@ class Cloud:
         self._rows[..., 3], self._rows[..., 4:] = radii[:, None, None], colours[:, None, None]
         self._parents = skeleton.parents[1:]
 
-    def fill(self, positions) -> None:
+    def fill(self, positions: np.ndarray) -> None:
         """Put the points where the joints (L, J, 3) of the poses are."""
         starts = positions[:, self._parents]
         self._rows[..., :3] = starts[:, :, None] + _SHARES * (positions[:, 1:] - starts)[:, :, None]
         self.batch.touch()
 
 
-def cloud(skeleton, frames: int) -> Cloud:
+def cloud(skeleton: Skeleton, frames: int) -> Cloud:
     """Of one pose, within its body and yet seen; or of a window of so many, from red to blue with time."""
     age = np.linspace(0.0, 1.0, frames)[:, None]
     radii, colours = np.full(frames, 0.011 if frames == 1 else 0.006), (1.0 - age) * _NOW + age * _LATER
     return Cloud(skeleton, radii, colours, pixels=2.5, through=frames == 1)
 
 
-def spread(root: np.ndarray, frames: np.ndarray, offset: float, breaks=None) -> np.ndarray:
+def spread(root: np.ndarray, frames: np.ndarray, offset: float, breaks: np.ndarray | None = None) -> np.ndarray:
     """(n, 3) by how much the poses at `frames` (n,) of a root (F, 3) are pushed apart along the way it goes.
 
     Each break (a frame number, such as the start of a transition) pushes what comes after it `offset` metres on from
@@ -102,12 +120,12 @@ def spread(root: np.ndarray, frames: np.ndarray, offset: float, breaks=None) -> 
     return (steps - steps[0])[:, None] * offset * way
 
 
-def breaks(clip) -> np.ndarray:
-    """(n,) the frames at which the transitions of made motion begin; none in captured motion."""
+def breaks(clip: Clip) -> np.ndarray:
+    """(n,) the frames at which the transitions of generated motion begin; none in captured motion."""
     return np.zeros(0, np.int64) if clip.origin is None else clip.origin.seams()[:, 0]
 
 
-def tinted(clip, rgb) -> np.ndarray:
+def tinted(clip: Clip, rgb: Numbers) -> np.ndarray:
     """(F, 3) the colour of a clip's poses: `rgb`, and another one in its transitions."""
     colours = np.tile(np.asarray(rgb, np.float64), (len(clip), 1))
     if clip.origin is not None:
@@ -115,7 +133,14 @@ def tinted(clip, rgb) -> np.ndarray:
     return colours
 
 
-def flow(look: Look, positions, orientations, rgb, shift=None, boxes: bool = False) -> list[Batch]:
+def flow(
+    look: Look,
+    positions: np.ndarray,
+    orientations: np.ndarray,
+    rgb: Numbers,
+    shift: np.ndarray | None = None,
+    boxes: bool = False,
+) -> list[Batch]:
     """Poses (n, J, 3), (n, J, 4), oldest first, all at once: the last one solid, the others clearer with age (the
     dissertation's figures 5.1 to 5.9). rgb: (3,) or (n, 3); shift: (n, 3) metres to move each by, such as `spread`
     gives; boxes: bones as boxes."""
@@ -134,3 +159,50 @@ def flow(look: Look, positions, orientations, rgb, shift=None, boxes: bool = Fal
     older = make(count - 1, groups=look.groups(count - 1), shadow=False)
     look.fill_bones(older, positions[:-1], orientations[:-1], colours[:-1])
     return [older, newest]
+
+
+def prop_batches(props: tuple[Prop, ...], floor: float = 0.0) -> list[Batch]:
+    """All that is needed to draw props on a floor at this height."""
+    alike: dict[Mesh | str, list[Prop]] = {}
+    for prop in props:
+        alike.setdefault(prop.mesh or prop.shape, []).append(prop)
+    found: list[Batch] = []
+    for same in alike.values():
+        batch = _batch(same, floor)
+        # The renderer would take a box large enough for any turn, and the shadow be coarser for it.
+        boxes = np.array([corners(prop, floor) for prop in same])
+        batch.box = np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+        found.append(batch)
+    return found
+
+
+def _batch(props: list[Prop], floor: float) -> Batch:
+    """The batch of props of one shape or mesh."""
+    shape, mesh = props[0].shape, props[0].mesh
+    colours = np.array([(*prop.colour, 1.0) for prop in props])
+    sizes = np.array([prop.size for prop in props])
+    feet = np.array([(prop.x, floor + prop.height, prop.z) for prop in props])
+    turns = np.array([(q.w, q.x, q.y, q.z) for q in (glm.angleAxis(prop.turn, _UP) for prop in props)])
+    up = np.array(_UP)
+    if shape == "sphere":
+        return spheres(feet + 0.5 * sizes[:, :1] * up, 0.5 * sizes[:, 0], colours)
+    if shape == "capsule":
+        radii = 0.5 * sizes[:, :1]
+        return Capsules(
+            np.hstack([feet + radii * up, radii, feet + (sizes[:, 1:2] - radii) * up, radii, colours], dtype=np.float32)
+        )
+    if mesh is not None:
+        # It keeps its proportions: one edge says how much larger than its file it is.
+        return solids(mesh, feet, sizes.max(axis=1, keepdims=True) / np.ptp(mesh.box, axis=0).max(), colours, turns)
+    if shape == "plane":
+        return solids(shape, feet + _LIFT * up, np.maximum(sizes, 1e-3), colours, turns)
+    return solids(shape, feet + 0.5 * sizes[:, 1:2] * up, sizes, colours, turns)
+
+
+def corners(prop: Prop, floor: float = 0.0) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """The lowest and the highest corner of a box around a prop as it stands."""
+    wide, high, deep = prop.size
+    turn, low = 0.0 if prop.shape in ROUND else prop.turn, floor + prop.height
+    cosine, sine = abs(cos(turn)), abs(sin(turn))
+    x, z = 0.5 * (cosine * wide + sine * deep), 0.5 * (sine * wide + cosine * deep)
+    return (prop.x - x, low, prop.z - z), (prop.x + x, low + high + _LIFT, prop.z + z)

@@ -1,4 +1,4 @@
-"""The meshes that are made from formulas: sphere, capsule, box, cylinder and plane."""
+"""Meshes from formulas: sphere, capsule, box, cylinder and plane."""
 
 import numpy as np
 
@@ -67,4 +67,4 @@ def plane() -> Mesh:
     corners = np.array([[-0.5, 0.0, -0.5], [-0.5, 0.0, 0.5], [0.5, 0.0, 0.5], [0.5, 0.0, -0.5]])
     normals = np.tile([0.0, 1.0, 0.0], (4, 1))
     below = np.array([[0, 2, 1], [0, 3, 2]]) + 4
-    return Mesh(np.tile(corners, (2, 1)), np.concatenate([normals, -normals]), [[0, 1, 2], [0, 2, 3], *below])
+    return Mesh(np.tile(corners, (2, 1)), np.concatenate([normals, -normals]), np.array([[0, 1, 2], [0, 2, 3], *below]))

@@ -1,29 +1,26 @@
 """The shadow map: depth seen from the sun, fitted around what casts shadows."""
 
 import math
-from operator import mul
 from typing import NamedTuple
 
-from OpenGL import GL
-from pyglm import glm
-
+from motiongraph.viewer.draw.batches import Bodies
 from motiongraph.viewer.draw.frame import Batch, SceneFrame
 from motiongraph.viewer.draw.store import Store
-from motiongraph.viewer.draw.uniforms import POINT, light_view
+from motiongraph.viewer.draw.uniforms import COMPARE_UNIT, DEPTH_UNIT, POINT, light_view
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Blocks
-from motiongraph.viewer.gl.framebuffer import Framebuffer
-from motiongraph.viewer.gl.state import Mode, set_mode
-from motiongraph.viewer.gl.texture import ShadowSampler
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import Mode, set_mode
+from motiongraph.viewer.gl.textures import Framebuffer, ShadowSampler
+from motiongraph.viewer.matrices import dmat3, dmat4, dvec3, glm, product
 
-DEPTH_UNIT, COMPARE_UNIT = 1, 2
 _LEAST, _STEP = 1.5, 1.15  # metres of the smallest radius, and how sizes are rounded up
 _LOG_STEP = math.log(_STEP)
 _FARTHEST = 40.0  # metres of radius beyond which a map would be too coarse to be worth having
 _MODE = Mode(GL.GL_LESS, write=True, srgb=True, clamp=True)  # what is nearer to the sun than the map still casts
 
 
-def fit(turn: glm.dmat3, low: glm.dvec3, high: glm.dvec3, resolution: int) -> tuple[glm.dmat4, float, float]:
+def fit(turn: dmat3, low: dvec3, high: dvec3, resolution: int) -> tuple[dmat4, float, float]:
     """World to the sun's clip space, metres per texel and metres of depth; turn: world to the axes of the sun; low,
     high: corners of the box around the casters.
 
@@ -32,22 +29,22 @@ def fit(turn: glm.dmat3, low: glm.dvec3, high: glm.dvec3, resolution: int) -> tu
     radius = max(0.5 * glm.distance(low, high), _LEAST)
     radius = min(_LEAST * _STEP ** math.ceil(math.log(radius / _LEAST) / _LOG_STEP), _FARTHEST)
     texel = 2.0 * radius / resolution
-    across, upward, ahead = mul(turn, 0.5 * (low + high))
+    across, upward, ahead = product(turn, 0.5 * (low + high))
     # What receives shadows may lie behind what casts them as far as a shadow falls across the floor.
     depth = 6.0 * radius
-    centre = glm.dvec3(round(across / texel) * texel, round(upward / texel) * texel, ahead + radius - 0.5 * depth)
-    lens = glm.translate(glm.scale(glm.dvec3(1.0 / radius, 1.0 / radius, -2.0 / depth)), -centre)
-    return mul(lens, glm.dmat4(turn)), texel, depth
+    centre = dvec3(round(across / texel) * texel, round(upward / texel) * texel, ahead + radius - 0.5 * depth)
+    lens = glm.translate(glm.scale(dvec3(1.0 / radius, 1.0 / radius, -2.0 / depth)), -centre)
+    return product(lens, dmat4(turn)), texel, depth
 
 
 class Fitted(NamedTuple):
     """What casts shadows in a scene, and where its map lies."""
 
     casters: list[Batch]
-    low: glm.dvec3  # corners of the box around the casters
-    high: glm.dvec3
-    towards: glm.dvec3  # direction to the sun, of length one
-    matrix: glm.dmat4  # as `fit` gives it, with what follows
+    low: dvec3  # corners of the box around the casters
+    high: dvec3
+    towards: dvec3  # direction to the sun, of length one
+    matrix: dmat4  # as `fit` gives it, with what follows
     texel: float
     depth: float
 
@@ -70,11 +67,11 @@ class ShadowMap:
 
     def __init__(self, resolution: int = 2048):
         self.resolution = resolution
-        self._target = Framebuffer(None, (resolution, resolution), depth=True)
+        self._target = Framebuffer("depth", (resolution, resolution))
         self._sampler = ShadowSampler()
-        self._drawn = None
+        self._drawn: tuple[dmat4, list[tuple[Batch, int, int]]] | None = None  # matrix, batches as drawn
 
-    def fitted(self, scene: SceneFrame, store: Store, bodies) -> Fitted | None:
+    def fitted(self, scene: SceneFrame, store: Store, bodies: Bodies) -> Fitted | None:
         """What there is to draw, if anything."""
         if not scene.light.shadows or scene.light.sun <= 0.0:
             return None
@@ -87,15 +84,15 @@ class ShadowMap:
             low, high = glm.min(low, stored.low), glm.max(high, stored.high)
         if not glm.distance(low, high) < math.inf:
             return None
-        towards = glm.normalize(glm.dvec3(scene.light.towards))
+        towards = glm.normalize(dvec3(scene.light.towards))
         return Fitted(casters, low, high, towards, *fit(light_view(towards), low, high, self.resolution))
 
-    def draw(self, fitted: Fitted, block: int, blocks: Blocks, store: Store, bodies) -> bool:
+    def draw(self, fitted: Fitted, block: int, blocks: Blocks, store: Store, bodies: Bodies) -> bool:
         """Draw it, unless the map shows just that; block: of the frame, as seen from the sun. Whether it was drawn."""
-        wanted = fitted.matrix, [(batch, batch.version, len(batch)) for batch in fitted.casters]
-        if wanted == self._drawn:
+        now = fitted.matrix, [(batch, batch.version, len(batch)) for batch in fitted.casters]
+        if now == self._drawn:
             return False
-        self._drawn = wanted
+        self._drawn = now
         blocks.bind(block, POINT)
         self._target.bind()
         set_mode(_MODE)
@@ -106,8 +103,8 @@ class ShadowMap:
 
     def bind(self) -> None:
         """For reading, on two units: plain and compared."""
-        self._target.depth.bind(DEPTH_UNIT)
-        self._target.depth.bind(COMPARE_UNIT)
+        self._target.texture.bind(DEPTH_UNIT)
+        self._target.texture.bind(COMPARE_UNIT)
         self._sampler.bind(COMPARE_UNIT)
 
     def unbind(self) -> None:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from pyglm import glm
 
+from motiongraph.model.mesh import Mesh
 from motiongraph.viewer.draw.frame import Batch, Capsules, Solids
-from motiongraph.viewer.draw.meshes import Mesh
 from motiongraph.viewer.gl.buffers import Geometry, Rows
+from motiongraph.viewer.matrices import dvec3
 
 _PATIENCE = 90  # frames a batch may go undrawn before its buffer is given up, when they are next looked through
 _LOOK = 10  # frames between looks
@@ -18,11 +18,11 @@ class Stored:
     """A batch on the card."""
 
     rows: Rows
-    version: int = -1
-    count: int = -1
-    drawn: int = 0
-    low: glm.dvec3 = field(default_factory=glm.dvec3)  # corners of the box around it, metres
-    high: glm.dvec3 = field(default_factory=glm.dvec3)
+    version: int = -1  # of the batch, when it was uploaded
+    count: int = -1  # rows that are drawn
+    drawn: int = 0  # the frame in which it was drawn last
+    low: dvec3 = field(default_factory=dvec3)  # corners of the box around it, metres
+    high: dvec3 = field(default_factory=dvec3)
 
 
 class Store:
@@ -53,7 +53,7 @@ class Store:
             stored.version, stored.count = batch.version, len(batch)
             stored.rows.upload(batch.rows, stored.count)
             box = bounds(batch, batch.rows[: stored.count]) if batch.box is None else batch.box
-            stored.low, stored.high = glm.dvec3(box[0]), glm.dvec3(box[1])
+            stored.low, stored.high = dvec3(box[0]), dvec3(box[1])
         return stored
 
     def geometry(self, mesh: Mesh) -> Geometry:

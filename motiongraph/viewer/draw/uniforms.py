@@ -1,18 +1,18 @@
 """What every program knows of a frame: camera, light, floor and backdrop as one uniform block."""
 
 from functools import lru_cache
-from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyglm import glm
 
 from motiongraph.viewer.draw.frame import Backdrop, Light, SceneFrame, View
+from motiongraph.viewer.matrices import dmat3, dmat4, dvec3, glm, product
 
 if TYPE_CHECKING:
     from motiongraph.viewer.draw.shadow import Fitted
 
 POINT = 0  # where programs look for the block
+ROWS_UNIT, DEPTH_UNIT, COMPARE_UNIT = 0, 1, 2  # texture units of a batch's rows and of the shadow map
 
 _MATRIX, _VECTOR = ("<f4", (4, 4)), ("<f4", 4)
 # In the order of shaders/include/frame.glsl; matrices lie column by column.
@@ -44,13 +44,13 @@ def linear(colour: tuple[float, ...]) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=256)
-def light_view(towards: glm.dvec3) -> glm.dmat3:
+def light_view(towards: dvec3) -> dmat3:
     """Turns the world into the axes (right, up, backward) of a sun in this direction, of length one."""
-    pole = glm.dvec3(0.0, 0.0, 1.0) if abs(towards.y) > 0.95 else glm.dvec3(0.0, 1.0, 0.0)
-    return glm.dmat3(glm.lookAt(towards, glm.dvec3(0.0), pole))
+    pole = dvec3(0.0, 0.0, 1.0) if abs(towards.y) > 0.95 else dvec3(0.0, 1.0, 0.0)
+    return dmat3(glm.lookAt(towards, dvec3(0.0), pole))
 
 
-def seen_from_sun(matrix: glm.dmat4) -> tuple[float, ...]:
+def seen_from_sun(matrix: dmat4) -> tuple[float, ...]:
     """The numbers of FRAME for drawing a shadow map; matrix: world to clip space. The rest is not used."""
     return (*_numbers(matrix), *_NOTHING_ELSE)
 
@@ -61,7 +61,7 @@ def seen(scene: SceneFrame, view: View, shadow: "Fitted | None") -> tuple[float,
     return (
         *_numbers(matrix),
         *_numbers(glm.inverse(matrix)),
-        *(_numbers(mul(_TO_MAP, shadow.matrix)) if shadow else _NOWHERE),
+        *(_numbers(product(_TO_MAP, shadow.matrix)) if shadow else _NOWHERE),
         *(*eye, view.zoom),
         *(*view.rect[2:], view.scale, eye.y < floor.height),
         *_surroundings(scene.light, scene.backdrop, floor.style, floor.height),
@@ -70,7 +70,7 @@ def seen(scene: SceneFrame, view: View, shadow: "Fitted | None") -> tuple[float,
     )
 
 
-def _numbers(matrix: glm.dmat4) -> tuple[float, ...]:
+def _numbers(matrix: dmat4) -> tuple[float, ...]:
     """A matrix column by column, as it lies in a block."""
     a, b, c, d = matrix.to_tuple()
     return (*a, *b, *c, *d)
@@ -80,7 +80,7 @@ def _numbers(matrix: glm.dmat4) -> tuple[float, ...]:
 def _surroundings(light: Light, backdrop: Backdrop, style: str, height: float) -> tuple[float, ...]:
     """What changes only with the settings: sun, zenith, horizon and the floor's colours."""
     return (
-        *(*glm.normalize(glm.dvec3(light.towards)), _SUN * light.sun),
+        *(*glm.normalize(dvec3(light.towards)), _SUN * light.sun),
         *(*linear(backdrop.zenith), _SKY * light.sky),
         *(*linear(backdrop.horizon), style != "none"),
         *(*linear(backdrop.floor), height),
@@ -89,6 +89,6 @@ def _surroundings(light: Light, backdrop: Backdrop, style: str, height: float) -
 
 
 # Clip space, −1 to 1, to the places and depths of a shadow map, 0 to 1.
-_TO_MAP = glm.translate(glm.scale(glm.dvec3(0.5)), glm.dvec3(1.0))
+_TO_MAP = glm.translate(glm.scale(dvec3(0.5)), dvec3(1.0))
 _NOWHERE = (0.0,) * 16
 _NOTHING_ELSE = (0.0,) * (FRAME.itemsize // 4 - 16)

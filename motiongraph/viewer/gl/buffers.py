@@ -2,12 +2,14 @@
 
 import ctypes
 import struct
+from collections.abc import Iterable
 
 import numpy as np
-from OpenGL import GL
 
-from motiongraph.viewer.gl import calls, state
-from motiongraph.viewer.gl.objects import Owned
+from motiongraph.model.mesh import Mesh
+from motiongraph.viewer.gl import calls, context
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import Owned
 
 
 class Buffer(Owned):
@@ -15,7 +17,7 @@ class Buffer(Owned):
 
     kind = "buffer"
 
-    def __init__(self, target, usage):
+    def __init__(self, target: int, usage: int):
         super().__init__(GL.glGenBuffers(1))
         self._target, self._usage = target, usage
 
@@ -24,7 +26,7 @@ class Buffer(Owned):
         calls.glBindBuffer(self._target, self.number)
         calls.glBufferData(self._target, size, address, self._usage)
 
-    def _delete(self, number):
+    def _delete(self, number: int) -> None:
         GL.glDeleteBuffers(1, [number])
 
 
@@ -36,7 +38,9 @@ class Rows(Owned):
     def __init__(self):
         super().__init__(GL.glGenTextures(1))
         self._buffer = Buffer(GL.GL_TEXTURE_BUFFER, GL.GL_STREAM_DRAW)
-        self._attached, self._rows = False, None
+        self._attached = False
+        self._rows: np.ndarray | None = None  # what was uploaded last, with its address and bytes per row
+        self._address = self._stride = 0
 
     def upload(self, rows: np.ndarray, count: int | None = None) -> None:
         """rows: (n, 4 k) float32, contiguous; the first `count` of them, or all."""
@@ -49,21 +53,22 @@ class Rows(Owned):
             self._attached = True
 
     def bind(self, unit: int) -> None:
-        state.bind_texture(unit, GL.GL_TEXTURE_BUFFER, self.number)
+        context.bind_texture(unit, GL.GL_TEXTURE_BUFFER, self.number)
 
-    def _delete(self, number):
+    def _delete(self, number: int) -> None:
         GL.glDeleteTextures([number])
         self._buffer.release()
 
 
 class Geometry(Owned):
-    """A mesh on the card; positions are attribute 0, normals attribute 1. Without a mesh: vertices made in shaders."""
+    """A mesh on the card; positions are attribute 0, normals attribute 1. Without a mesh, shaders make the vertices."""
 
     kind = "vertex array"
 
-    def __init__(self, mesh=None):
+    def __init__(self, mesh: Mesh | None = None):
         super().__init__(GL.glGenVertexArrays(1))
-        self._buffers, self.corners = [], 0
+        self._buffers: list[Buffer] = []
+        self.corners = 0
         if mesh is None:
             return
         for kind, data in (
@@ -80,16 +85,16 @@ class Geometry(Owned):
                 GL.glVertexAttribPointer(place, 3, GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
             self._buffers.append(buffer)
         self.corners = mesh.triangles.size
-        state.bind_vertices(0)
+        context.bind_vertices(0)
 
     def bind(self) -> None:
-        state.bind_vertices(self.number)
+        context.bind_vertices(self.number)
 
     def draw(self, instances: int) -> None:
         """The mesh, so many times; it must be bound."""
         calls.glDrawElementsInstanced(GL.GL_TRIANGLES, self.corners, GL.GL_UNSIGNED_INT, 0, instances)
 
-    def _delete(self, number):
+    def _delete(self, number: int) -> None:
         GL.glDeleteVertexArrays(1, [number])
         for buffer in self._buffers:
             buffer.release()
@@ -113,8 +118,8 @@ class Blocks(Buffer):
     def clear(self) -> None:
         self._count = 0
 
-    def add(self, numbers) -> int:
-        """A block from its numbers in order, as many as it has; returns what to `bind` it by."""
+    def add(self, numbers: Iterable[float]) -> int:
+        """A block from its numbers in order, exactly as many as it has; returns what to `bind` it by."""
         index, self._count = self._count, self._count + 1
         if self._count * self._step > len(self._memory):
             self._memory = (ctypes.c_char * (2 * len(self._memory))).from_buffer_copy(bytes(self._memory) * 2)

@@ -1,25 +1,35 @@
-"""The OpenGL functions that every frame calls, without what PyOpenGL does to each argument of each call.
+"""OpenGL as the rest of the viewer calls it.
 
-Constants and all else come from PyOpenGL. With MOTIONGRAPH_DEBUG_GL these too look for errors after every call.
+`GL` is PyOpenGL, for constants and for what is called now and then. It is declared as Any here, because PyOpenGL has no
+types: a checker takes its constants for strings and its functions for None. The functions below are those that every
+frame calls, without what PyOpenGL does to each argument of each call. With MOTIONGRAPH_DEBUG_GL these too look for
+errors after every call.
 """
 
 import ctypes
+from collections.abc import Callable
 from ctypes import c_float, c_int, c_size_t, c_ssize_t, c_uint
+from typing import Any
 
-from OpenGL.platform import PLATFORM
+from OpenGL import GL as _GL
+from OpenGL.platform import PLATFORM as _PLATFORM
 from OpenGL.raw.GL._errors import _error_checker
 
 from motiongraph.viewer.gl import DEBUG
 
+GL: Any = _GL
+_platform: Any = _PLATFORM
 
-def _found(name: str, *kinds, waits: bool = False):
+
+def _found(name: str, *kinds: Any, waits: bool = False) -> Callable[..., None]:
     """The function of that name. kinds: of its arguments, where they are not all whole numbers of 32 bits or less;
     addresses are c_size_t. waits: whether it may take long, so that other threads should run meanwhile."""
-    function = PLATFORM.constructFunction(name, PLATFORM.GL, None, kinds, error_checker=_error_checker)
+    function = _platform.constructFunction(name, _platform.GL, None, kinds, error_checker=_error_checker)
     if DEBUG:
         return function
-    make = ctypes.CFUNCTYPE if waits else ctypes.PYFUNCTYPE
-    return make(None, *kinds)(ctypes.cast(function, ctypes.c_void_p).value)
+    address: Any = ctypes.cast(function, ctypes.c_void_p).value
+    prototype = ctypes.CFUNCTYPE if waits else ctypes.PYFUNCTYPE
+    return prototype(None, *kinds)(address)
 
 
 glActiveTexture = _found("glActiveTexture")

@@ -1,17 +1,21 @@
 """Shader programs from the files in shaders/: includes resolved, errors by file and line, unknown uniforms refused."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-
-from OpenGL import GL
+from typing import Any
 
 from motiongraph.files import resource
-from motiongraph.viewer.gl import calls, state
-from motiongraph.viewer.gl.objects import Owned
+from motiongraph.viewer.gl import calls, context
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import Owned
 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 # Where drivers put the number of the string and line: 2:17(3): (Mesa), 2(17) : (NVIDIA), ERROR: 2:17: (others).
 _PLACE = re.compile(r"(?:ERROR: )?(\d+)[:(](\d+)(?:\(\d+\))?\)?\s*:")
+
+
+Value = float | tuple[float, ...]
 
 
 class ShaderError(RuntimeError):
@@ -19,8 +23,9 @@ class ShaderError(RuntimeError):
 
 
 def shader_source(path: Path, defines: tuple[str, ...] = ()) -> tuple[str, list[Path]]:
-    """The text of a shader with `#include "…"` (from shaders/include/) put in once each, `defines` set, and the
-    files it came from, in the order of the numbers that `#line` gives them."""
+    """The text of a shader, and the files it came from in the order of the numbers that `#line` gives them.
+
+    Each `#include "…"` (from shaders/include/) is put in once, and `defines` are set."""
     files: list[Path] = []
 
     def text_of(file: Path) -> list[str]:
@@ -44,8 +49,8 @@ def shader_source(path: Path, defines: tuple[str, ...] = ()) -> tuple[str, list[
 
 
 class Program(Owned):
-    """shaders/NAME.vert and shaders/NAME.frag. `program["name"] = value` sets a uniform of the program in use,
-    to a number or a tuple of them, where it has another value."""
+    """shaders/NAME.vert and shaders/NAME.frag. `program["name"] = value` sets a uniform of the program in use to a
+    number or a tuple of them, unless it has that value already."""
 
     kind = "program"
 
@@ -68,7 +73,8 @@ class Program(Owned):
             for shader in shaders:
                 GL.glDeleteShader(shader)
         super().__init__(number)
-        self._uniforms, self._set = {}, {}
+        self._uniforms: dict[str, tuple[int, Callable[..., None]]] = {}  # name → its place and what sets it
+        self._set: dict[str, Value] = {}
         for i in range(GL.glGetProgramiv(number, GL.GL_ACTIVE_UNIFORMS)):
             uniform, _, kind = GL.glGetActiveUniform(number, i)
             place = GL.glGetUniformLocation(number, uniform)
@@ -76,9 +82,9 @@ class Program(Owned):
                 self._uniforms[_text(uniform).removesuffix("[0]")] = place, _SETTERS[int(kind)]
 
     def use(self) -> None:
-        state.use_program(self.number)
+        context.use_program(self.number)
 
-    def __setitem__(self, name: str, value) -> None:
+    def __setitem__(self, name: str, value: Value) -> None:
         if self._set.get(name) == value:
             return
         try:
@@ -97,7 +103,7 @@ class Program(Owned):
             raise KeyError(f"program {self.name} has no uniform block {name!r}")
         GL.glUniformBlockBinding(self.number, index, point)
 
-    def _delete(self, number):
+    def _delete(self, number: int) -> None:
         GL.glDeleteProgram(number)
 
 
@@ -111,11 +117,11 @@ _SETTERS = {
 }
 
 
-def _text(log) -> str:
+def _text(log: Any) -> str:
     return (log.decode(errors="replace") if isinstance(log, bytes) else str(log)).strip("\0\n ")
 
 
-def _compiled(stage, source: str, files: list[Path]) -> int:
+def _compiled(stage: int, source: str, files: list[Path]) -> int:
     shader = GL.glCreateShader(stage)
     GL.glShaderSource(shader, source)
     GL.glCompileShader(shader)
@@ -124,7 +130,7 @@ def _compiled(stage, source: str, files: list[Path]) -> int:
     log = _text(GL.glGetShaderInfoLog(shader))
     GL.glDeleteShader(shader)
 
-    def named(found):
+    def named(found: re.Match[str]) -> str:
         file = int(found[1])
         return f"{files[file].name if file < len(files) else file}:{found[2]}:"
 

@@ -11,7 +11,7 @@ _LANE, _TAIL, WALK = (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47)
 
 
 def bars(graph, seconds, strips, exits, gap: float, density: float) -> np.ndarray:
-    """(m, 8) of a `draw.curves.Sheet`: labels as strips, darkened where pruning takes frames away, red where motion
+    """(m, 8) of a `Sheet`: labels as strips, darkened where pruning takes frames away, red where motion
     that is played on comes to its clip's end. strips: as `label_strips` gives; exits: as `last_exits` does; gap: pixels
     from lane to lane."""
     half = min(max(0.15 * gap, 1.2 * density), 6.0 * density)

@@ -64,7 +64,7 @@ class GraphView:
     # What is drawn on canvases
 
     def _pictures(self, state, ui, draw, size, span, scale, density) -> None:
-        from motiongraph.viewer.draw.curves import Sheet
+        from motiongraph.viewer.draw.graph_canvas import Sheet
 
         graphs, (x, y, wide, high) = state.graphs, self.rect
         gap = scale[1] * density

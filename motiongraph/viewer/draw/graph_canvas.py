@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from OpenGL import GL
 
-from motiongraph.viewer.gl import calls, state
+from motiongraph.viewer.gl import calls, context
 from motiongraph.viewer.gl.buffers import Geometry, Rows
-from motiongraph.viewer.gl.framebuffer import Framebuffer
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import OVER, Mode
 from motiongraph.viewer.gl.program import Program
-from motiongraph.viewer.gl.state import OVER, Mode
+from motiongraph.viewer.gl.textures import Framebuffer, Size
 
 WALK = 3  # the state of a curve that is walked; others are those of `app.lanes`
 _BUDGET = 0.003  # seconds a frame may draw curves for
@@ -27,34 +27,29 @@ _BARS, _LINES = Mode(blend=OVER), Mode(blend=(GL.GL_ONE, GL.GL_ONE))
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """What a canvas shows. size: pixels; place: pixels a second and a lane, and where 0 s and lane 0 are; rows: (n, 8)
-    float32, ends and cost of all curves there are; picks: (k,) which of them, 4 · row + state; bars: (m, 8) float32,
-    from and to in seconds, lane, half the height in pixels, and colour; dearest: the cost that is darkest; width: of a
-    line, pixels; paper: colour behind it all, alpha 0 for none."""
+    """What a canvas shows."""
 
-    size: tuple[int, int]
-    place: tuple[float, float, float, float]
-    rows: np.ndarray
-    picks: np.ndarray
-    bars: np.ndarray
-    dearest: float
-    width: float
-    paper: tuple[float, float, float, float]
+    size: Size
+    place: tuple[float, float, float, float]  # pixels per second and per lane, and where 0 s and lane 0 are
+    rows: np.ndarray  # (n, 8) float32, ends and cost of all curves there are
+    picks: np.ndarray  # (k,) which of them, 4 · row + state
+    bars: np.ndarray  # (m, 8) float32, from and to in seconds, lane, half the height in pixels, and colour
+    max_cost: float  # the cost that is darkest
+    width: float  # of a line, pixels
+    paper: tuple[float, float, float, float]  # colour behind it all, alpha 0 for none
 
 
 class _Page:
     """A sheet and how much of it is drawn."""
 
     def __init__(self, target: Framebuffer):
-        self.target, self.sheet, self.done = target, None, 0
-
-    @property
-    def whole(self) -> bool:
-        return self.sheet is None or self.done == len(self.sheet.picks)
+        self.target = target
+        self.sheet: Sheet | None = None
+        self.done = 0  # curves drawn so far
 
 
 class Canvas:
-    """One picture of the graph; needs a current context, in which it must also be released."""
+    """One picture of the graph. Needs a current context, in which it must also be released."""
 
     def __init__(self):
         self._curves, self._bars = Program("curves"), Program("curves", ("BARS",))
@@ -87,19 +82,19 @@ class Canvas:
         elif coming.sheet is None and shown.sheet is not sheet:
             self._begin(coming, sheet)
             if _ENOUGH * self._each > _BUDGET:  # it takes several frames anyhow: choosing the curves was enough for one
-                return shown.target.colour.number
+                return shown.target.texture.number
         page = shown if coming.sheet is None else coming
-        if not page.whole:
-            self._go_on(page)
-        if page is coming and (page.whole or page.done >= _ENOUGH):
-            shown.sheet = None
-            self._pages = [coming, shown]
-        return self._pages[0].target.colour.number
+        if page.sheet is not None:
+            self._go_on(page, page.sheet)
+            if page is coming and page.done >= min(len(page.sheet.picks), _ENOUGH):
+                shown.sheet = None
+                self._pages = [coming, shown]
+        return self._pages[0].target.texture.number
 
     def _begin(self, page: _Page, sheet: Sheet) -> None:
         """The paper and the bars; what the card needs for the curves."""
         page.sheet, page.done = sheet, 0
-        state.forget()
+        context.forget()
         if len(sheet.rows) and sheet.rows is not self._held:
             self._rows.upload(sheet.rows)
             self._held = sheet.rows
@@ -108,7 +103,7 @@ class Canvas:
             padded[: len(sheet.picks)] = sheet.picks
             self._picks.upload(padded)
         page.target.bind()
-        state.set_mode(_BARS)
+        context.set_mode(_BARS)
         GL.glClearColor(*sheet.paper)
         calls.glClear(GL.GL_COLOR_BUFFER_BIT)
         if len(sheet.bars):
@@ -120,14 +115,16 @@ class Canvas:
             calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, len(sheet.bars))
         self._leave()
 
-    def _go_on(self, page: _Page) -> None:
-        """As many more curves as there is time for in a frame."""
-        sheet, program = page.sheet, self._curves
+    def _go_on(self, page: _Page, sheet: Sheet) -> None:
+        """As many more of a page's curves as there is time for in a frame."""
+        program = self._curves
         count = min(max(int(_BUDGET / self._each), _LEAST), len(sheet.picks) - page.done)
+        if count == 0:
+            return
         began = perf_counter()
-        state.forget()
+        context.forget()
         page.target.bind()
-        state.set_mode(_LINES)
+        context.set_mode(_LINES)
         GL.glBlendEquation(GL.GL_MAX)
         program.use()
         self._set(program, sheet)
@@ -145,14 +142,14 @@ class Canvas:
 
     @staticmethod
     def _leave() -> None:
-        state.bind_vertices(0)
+        context.bind_vertices(0)
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
-        state.forget()
+        context.forget()
 
     @staticmethod
     def _set(program: Program, sheet: Sheet) -> None:
         program["rows"], program["place"] = 0, sheet.place
-        program["canvas"] = *sheet.size, 0.5 * sheet.width, max(sheet.dearest, 1e-9)
+        program["canvas"] = *sheet.size, 0.5 * sheet.width, max(sheet.max_cost, 1e-9)
 
     def _release_pages(self) -> None:
         for page in self._pages:
@@ -166,21 +163,21 @@ class Canvas:
 
 
 class Canvases:
-    """The canvases of the panels, by name; each is made when it is first asked for."""
+    """The canvases of the panels by name, created at first use."""
 
     def __init__(self):
-        self._made: dict[str, Canvas] = {}
+        self._canvases: dict[str, Canvas] = {}
 
     def show(self, name: str, sheet: Sheet) -> int:
         """See `Canvas.show`."""
         return self.of(name).show(sheet)
 
     def of(self, name: str) -> Canvas:
-        if name not in self._made:
-            self._made[name] = Canvas()
-        return self._made[name]
+        if name not in self._canvases:
+            self._canvases[name] = Canvas()
+        return self._canvases[name]
 
     def release(self) -> None:
-        for canvas in self._made.values():
+        for canvas in self._canvases.values():
             canvas.release()
-        self._made.clear()
+        self._canvases.clear()

@@ -8,22 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from OpenGL import GL
 
 from motiongraph.errors import MotionError
-from motiongraph.viewer.draw.bodies import Bodies
+from motiongraph.viewer.draw.batches import Bodies, Overlays
 from motiongraph.viewer.draw.frame import Batch, Points, SceneFrame, View
-from motiongraph.viewer.draw.overlays import Overlays
 from motiongraph.viewer.draw.shadow import Fitted, ShadowMap
 from motiongraph.viewer.draw.store import Store
-from motiongraph.viewer.draw.surround import Surroundings
+from motiongraph.viewer.draw.surroundings import Surroundings
 from motiongraph.viewer.draw.uniforms import FRAME, POINT, seen, seen_from_sun
-from motiongraph.viewer.gl import calls, state
+from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Blocks, Geometry
-from motiongraph.viewer.gl.context import current_context
-from motiongraph.viewer.gl.framebuffer import Framebuffer, Multisampled
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import OVER, Mode, current_context, forget, set_mode
 from motiongraph.viewer.gl.program import Program
-from motiongraph.viewer.gl.state import OVER, Mode, set_mode
+from motiongraph.viewer.gl.textures import Framebuffer, Multisampled, Size
 
 Pane = tuple[SceneFrame, View]
 
@@ -47,15 +45,15 @@ class _Prepared:
     opaque: list[Batch] = field(default_factory=list)
     translucent: list[Batch] = field(default_factory=list)
     overlays: list[Batch] = field(default_factory=list)
-    points: list[Batch] = field(default_factory=list)
+    points: list[Points] = field(default_factory=list)
 
 
 class Renderer:
     """Owns all that is needed to draw; needs a current context, in which it must also be released.
 
     samples: of each pixel, as many as the driver has at the most. shadow_resolution: texels along an edge.
-    occlusion: whether limbs keep light from each other, which costs a processor that draws more than all else
-    together; None: only where a card draws.
+    occlusion: whether limbs shade each other, which costs more than all else together where the processor draws; None:
+    only where a card draws.
     """
 
     def __init__(self, samples: int = 4, shadow_resolution: int = 2048, occlusion: bool | None = True):
@@ -75,7 +73,7 @@ class Renderer:
         self._uploaded: list[_Prepared] | None = None
         self._copy: Framebuffer | None = None
 
-    def draw(self, panes: Sequence[Pane], size: tuple[int, int], framebuffer: int | None = 0) -> None:
+    def draw(self, panes: Sequence[Pane], size: Size, framebuffer: int | None = 0) -> None:
         """Draw each scene into the rectangle of its view, in a picture of `size` (width, height) pixels.
 
         framebuffer: where the picture goes, 0 for the window, None to keep it for `read_pixels` only. What no pane
@@ -84,10 +82,10 @@ class Renderer:
         self.upload(panes, size)
         self.draw_uploaded(framebuffer)
 
-    def upload(self, panes: Sequence[Pane], size: tuple[int, int]) -> None:
+    def upload(self, panes: Sequence[Pane], size: Size) -> None:
         """The first half of `draw`: send what has changed to the card."""
         _ = self._blocks.number  # raises where the renderer was released
-        state.forget()
+        forget()
         self._uploaded = None
         if min(size) > 0:
             self._resize(size)
@@ -96,7 +94,7 @@ class Renderer:
 
     def draw_uploaded(self, framebuffer: int | None = 0) -> None:
         """The other half: the passes."""
-        if self._uploaded is None:
+        if self._uploaded is None or self._targets is None:
             return
         prepared, (multisampled, resolved) = self._uploaded, self._targets
         height = resolved.size[1]
@@ -111,19 +109,20 @@ class Renderer:
         set_mode(_SHOWN)
         multisampled.resolve(resolved)
         if framebuffer is not None:
-            self._show(framebuffer)
+            self._show(resolved, framebuffer)
 
     def read_pixels(self) -> np.ndarray:
         """(height, width, 3) uint8, the top row first: the last picture drawn."""
         if self._targets is None:
             raise MotionError("nothing has been drawn yet")
-        width, height = self._targets[1].size
+        resolved = self._targets[1]
+        width, height = resolved.size
         if self._copy is None or self._copy.size != (width, height):
             if self._copy:
                 self._copy.release()
             self._copy = Framebuffer("rgba", (width, height))
-        state.forget()
-        self._show(self._copy.number)
+        forget()
+        self._show(resolved, self._copy.number)
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._copy.number)
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
         pixels = np.empty((height, width, 3), np.uint8)
@@ -154,15 +153,17 @@ class Renderer:
                 continue
             if self._bodies.draws(batch):
                 (pane.opaque if batch.groups is None else pane.translucent).append(batch)
+            elif isinstance(batch, Points):
+                pane.points.append(batch)
             elif self._overlays.draws(batch):
-                (pane.points if isinstance(batch, Points) else pane.overlays).append(batch)
+                pane.overlays.append(batch)
             else:
                 raise MotionError(f"a {type(batch).__name__} cannot be drawn")
 
     def _draw_pane(self, pane: _Prepared, height: int) -> None:
         scene, view, ready = pane.scene, pane.view, self._store.ready
-        x, y, w, h = view.rect
-        rect = x, height - y - h, w, h
+        x, y, wide, high = view.rect
+        rect = x, height - y - high, wide, high
         calls.glViewport(*rect)
         calls.glScissor(*rect)
         self._blocks.bind(pane.block, POINT)
@@ -183,18 +184,17 @@ class Renderer:
             set_mode(_THROUGH if batch.through else _BLENDED)
             self._overlays.draw(batch, ready(batch))
 
-    def _show(self, framebuffer: int) -> None:
+    def _show(self, resolved: Framebuffer, framebuffer: int) -> None:
         """Write the finished picture into a framebuffer, as displays expect it."""
-        resolved = self._targets[1]
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, framebuffer)
         calls.glViewport(0, 0, *resolved.size)
         set_mode(_SHOWN)
         self._present.use()
         self._nothing.bind()
-        resolved.colour.bind(0)
+        resolved.texture.bind(0)
         calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
 
-    def _resize(self, size: tuple[int, int]) -> None:
+    def _resize(self, size: Size) -> None:
         if self._targets and self._targets[0].size == size:
             return
         self._release_targets()

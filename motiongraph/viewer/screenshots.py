@@ -1,9 +1,9 @@
 """Pictures of the scene or of the whole window, written beside the loop."""
 
 import numpy as np
-from OpenGL import GL
 
 from motiongraph.files import writing
+from motiongraph.viewer.gl.calls import GL
 
 
 def take(viewer, panels: bool) -> None:

@@ -1,16 +1,14 @@
 """What characters stand in: backdrop, floor, and the darkness where a body comes close to it."""
 
-from OpenGL import GL
-
-from motiongraph.viewer.draw.bodies import ROWS_UNIT
-from motiongraph.viewer.draw.frame import Capsules, SceneFrame, Solids, Spheres
-from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT, Fitted
+from motiongraph.viewer.draw.frame import Batch, Capsules, SceneFrame, Solids, Spheres
+from motiongraph.viewer.draw.shadow import Fitted
 from motiongraph.viewer.draw.store import Store
-from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.draw.uniforms import COMPARE_UNIT, DEPTH_UNIT, POINT, ROWS_UNIT
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
+from motiongraph.viewer.gl.calls import GL
+from motiongraph.viewer.gl.context import MULTIPLIED, OVER, Mode, set_mode
 from motiongraph.viewer.gl.program import Program
-from motiongraph.viewer.gl.state import MULTIPLIED, OVER, Mode, set_mode
 
 _BACKDROP = Mode(scissor=True, srgb=True)
 # The floor leaves its depth, so that what lies under it is hidden; seen from below it hides nothing.
@@ -24,7 +22,7 @@ class Surroundings:
 
     def __init__(self):
         self._backdrop, self._floor, self._shadow = Program("backdrop"), Program("floor"), Program("floor_shadow")
-        self._contact = {
+        self._contact: dict[type[Batch], Program] = {
             Capsules: Program("contact"),
             Solids: Program("contact", ("SOLIDS",)),
             Spheres: Program("contact", ("SPHERES",)),
@@ -67,7 +65,7 @@ class Surroundings:
             # Joints are inside the bones and would darken the floor twice; planes and meshes have no thickness.
             if kind not in self._contact or not len(batch) or (kind is Spheres and bones):
                 continue
-            if kind is Solids and batch.shape not in ("box", "cylinder"):
+            if isinstance(batch, Solids) and batch.shape not in ("box", "cylinder"):
                 continue
             program = self._contact[kind]
             program.use()

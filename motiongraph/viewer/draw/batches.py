@@ -1,23 +1,22 @@
-"""Everything solid: capsules, spheres, boxes, cylinders, planes and meshes, opaque or translucent."""
+"""Draws batches: bodies (capsules, spheres, boxes, cylinders, planes, meshes) and overlays (lines, points, marks)."""
 
 import math
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from OpenGL import GL
-from pyglm import glm
 
 from motiongraph.errors import MotionError
+from motiongraph.model.mesh import Mesh
 from motiongraph.viewer.draw import meshes
-from motiongraph.viewer.draw.frame import Batch, Capsules, Solids, Spheres
-from motiongraph.viewer.draw.shadow import COMPARE_UNIT, DEPTH_UNIT
+from motiongraph.viewer.draw.frame import Batch, Capsules, Lines, Marks, Points, Solids, Spheres
 from motiongraph.viewer.draw.store import Store, Stored
-from motiongraph.viewer.draw.uniforms import POINT
+from motiongraph.viewer.draw.uniforms import COMPARE_UNIT, DEPTH_UNIT, POINT, ROWS_UNIT
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
+from motiongraph.viewer.gl.calls import GL
 from motiongraph.viewer.gl.program import Program
+from motiongraph.viewer.matrices import dvec3, glm
 
-ROWS_UNIT = 0
 # Vertices around and rings of each round end, from fine to coarse.
 _FINENESS = ((40, 8), (28, 6), (20, 4), (14, 3), (8, 2), (6, 1))
 _THICK = 0.1  # metres of radius: what must look round
@@ -27,14 +26,19 @@ _FEW_TRIANGLES = 12_000  # where a processor draws, which feels every corner
 _MOST_OCCLUDED = 1500  # capsules; in a crowd nobody sees what a limb does to another, and every pixel would pay
 
 
+_Middle = tuple[dvec3, int, int]  # of a body: its middle, its first row, the row after its last
+
+
 class Bodies:
     """Draws batches of solids with one call each; of translucent ones, two for each body."""
 
     def __init__(self, store: Store, occlusion: bool = True):
         self._store, self._occlusion = store, occlusion
         self._most = _MOST_TRIANGLES if occlusion else _FEW_TRIANGLES
-        self._lit, self._depth = {}, {}
-        self._known: WeakKeyDictionary = WeakKeyDictionary()
+        self._lit: dict[type[Batch], Program] = {}
+        self._depth: dict[type[Batch], Program] = {}
+        # Version and length of a translucent batch, and the middles of its bodies then.
+        self._known: WeakKeyDictionary[Batch, tuple[tuple[int, int], list[_Middle]]] = WeakKeyDictionary()
         for kind, name in ((Capsules, "capsule"), (Spheres, "sphere"), (Solids, "solid")):
             self._lit[kind] = Program(name)
             self._depth[kind] = Program(name, ("DEPTH_ONLY",))
@@ -58,7 +62,7 @@ class Bodies:
         """Whether it is a batch of solids."""
         return type(batch) in self._lit
 
-    def draw(self, batch: Batch, stored: Stored, eye: glm.dvec3, zoom: float) -> None:
+    def draw(self, batch: Batch, stored: Stored, eye: dvec3, zoom: float) -> None:
         """All of an opaque batch as seen from the eye; zoom: pixels that a metre is high at a distance of one."""
         level = _level(stored, eye, zoom, self._most)
         self._bind(self._program(batch), batch, stored, level).draw(stored.count)
@@ -67,7 +71,7 @@ class Bodies:
         """Only its depth, for the shadow, which is soft enough to be coarse."""
         self._bind(self._depth[type(batch)], batch, stored, _affordable(3, stored.count, self._most)).draw(stored.count)
 
-    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: glm.dvec3, zoom: float) -> None:
+    def draw_translucent(self, items: list[tuple[Batch, Stored]], eye: dvec3, zoom: float) -> None:
         """Bodies of several batches, the farthest first. Each leaves its depth before its colour, so that only its
         outside is blended and not the bones within it; its number in the stencil keeps surfaces that coincide from
         being blended twice."""
@@ -91,31 +95,31 @@ class Bodies:
                 self._bind(program, batch, stored, levels[i], start).draw(stop - start)
         calls.glDisable(GL.GL_STENCIL_TEST)
 
-    def _middles(self, batch: Batch) -> list[tuple[glm.dvec3, int, int]]:
-        """(middle, first row, row after the last) of every body of a translucent batch, as long as it is unchanged."""
+    def _middles(self, batch: Batch) -> list[_Middle]:
+        """Of every body of a translucent batch; kept as long as it is unchanged."""
         known = self._known.get(batch)
         if known is None or known[0] != (batch.version, len(batch)):
             known = self._known[batch] = (batch.version, len(batch)), _middles(batch)
         return known[1]
 
-    def _program(self, batch) -> Program:
+    def _program(self, batch: Batch) -> Program:
         """What draws its colours: with its limbs shading each other, unless it is a crowd."""
         occluded = isinstance(batch, Capsules) and batch.body > 1 and len(batch) <= _MOST_OCCLUDED
         return self._occluded if occluded and self._occlusion else self._lit[type(batch)]
 
-    def _bind(self, program, batch, stored, level, first=0) -> Geometry:
+    def _bind(self, program: Program, batch: Batch, stored: Stored, level: int, first: int = 0) -> Geometry:
         program.use()
         program["first"] = first
-        if program is self._occluded:
+        if program is self._occluded and isinstance(batch, Capsules):
             program["body"] = batch.body
         stored.rows.bind(ROWS_UNIT)
         geometry = self._geometry(batch, level)
         geometry.bind()
         return geometry
 
-    def _geometry(self, batch, level) -> Geometry:
+    def _geometry(self, batch: Batch, level: int) -> Geometry:
         if isinstance(batch, Solids):
-            if isinstance(batch.shape, meshes.Mesh):
+            if isinstance(batch.shape, Mesh):
                 return self._store.geometry(batch.shape)
             if batch.shape not in self._solids:
                 raise MotionError(f"no solid is called {batch.shape!r}; there are {', '.join(self._solids)}")
@@ -129,7 +133,44 @@ class Bodies:
             owned.release()
 
 
-def _level(stored: Stored, eye: glm.dvec3, zoom: float, most: int) -> int:
+class Overlays:
+    """Draws what explains a motion and is no body: lines, points and marks on the floor, each batch with one call.
+    Blended, in the order given."""
+
+    def __init__(self):
+        self._programs = {Lines: Program("lines"), Points: Program("points"), Marks: Program("marks")}
+        for program in self._programs.values():
+            program.bind_block("Frame", POINT)
+            program.use()
+            program["rows"] = ROWS_UNIT
+        self._nothing = Geometry()
+
+    def draws(self, batch: Batch) -> bool:
+        """Whether it is an overlay."""
+        return type(batch) in self._programs
+
+    def draw(self, batch: Batch, stored: Stored) -> None:
+        program, count = self._programs[type(batch)], stored.count
+        program.use()
+        self._nothing.bind()
+        stored.rows.bind(ROWS_UNIT)
+        if isinstance(batch, Lines):
+            if count > 1:
+                program["count"], program["width"], program["level"] = count, batch.width, int(batch.flat)
+                calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count - 1)
+        elif isinstance(batch, Points):
+            program["least"] = batch.pixels
+            calls.glDrawArrays(GL.GL_POINTS, 0, count)
+        elif isinstance(batch, Marks):
+            program["hollow"] = batch.hollow
+            calls.glDrawArraysInstanced(GL.GL_TRIANGLE_STRIP, 0, 4, count)
+
+    def release(self) -> None:
+        for owned in (*self._programs.values(), self._nothing):
+            owned.release()
+
+
+def _level(stored: Stored, eye: dvec3, zoom: float, most: int) -> int:
     """How fine round things must be for their outline to look it, as seen from the eye."""
     away = glm.distance(eye, glm.clamp(eye, stored.low, stored.high))
     pixels = _THICK * zoom / max(away, 0.3)
@@ -148,9 +189,8 @@ def _affordable(level: int, count: int, most: int) -> int:
     return level
 
 
-def _middles(batch: Batch) -> list[tuple[glm.dvec3, int, int]]:
-    """As `Bodies._middles`, worked out."""
+def _middles(batch: Batch) -> list[_Middle]:
     groups = np.asarray(batch.groups)
     groups = groups[groups <= len(batch)]
     spans = [(a, b) for a, b in zip(groups[:-1].tolist(), groups[1:].tolist()) if b > a]
-    return [(glm.dvec3(batch.rows[a:b, :3].mean(axis=0)), a, b) for a, b in spans]
+    return [(dvec3(batch.rows[a:b, :3].mean(axis=0)), a, b) for a, b in spans]
