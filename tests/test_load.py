@@ -164,7 +164,9 @@ def test_the_skeleton_beside_an_amc(tmp_path, monkeypatch):
     (tmp_path / "only.asf").write_text(simple)
     assert load(amc).skeleton.names[1] == "lfemur"
     (tmp_path / "other.asf").write_text(wrong)
-    with pytest.raises(FormatError, match=r"there are 2: only.asf, other.asf"):
+    assert load(amc).skeleton.names[1] == "lfemur", "the other has none of its bones"
+    (tmp_path / "same.asf").write_text(simple)
+    with pytest.raises(FormatError, match=r"there are 3: only.asf, other.asf, same.asf"):
         load(amc)
     (tmp_path / "WALK.ASF").write_text(simple.replace("lowerback", "lowerBack"))
     assert "lowerBack" in load(amc).skeleton.names
@@ -180,6 +182,30 @@ def test_the_skeleton_beside_an_amc(tmp_path, monkeypatch):
         load(amc, skeleton=tmp_path)
     with pytest.raises(FormatError, match=r"bone 'lowerback' is not in the skeleton .*other.asf"):
         load(amc, skeleton="other.asf")
+
+
+@pytest.mark.parametrize(
+    ("motion", "skeleton", "others"),
+    [
+        ("HDM_mm_squat1Reps_038_120", "HDM_mm", ["HDM_tr", "HDM", "a"]),
+        ("HDM_tr_jog", "HDM_tr", ["HDM_mm"]),
+        ("07_05-walk", "07-walk", ["08-walk", "0", "a"]),
+        ("131_04-dance", "131-dance", ["13", "130", "1"]),
+        ("16_15", "16", ["1", "161", "15", "16_1"]),
+        ("1_02", "1", ["16", "11"]),
+        ("walkA", "walk", ["run", "wal"]),
+    ],
+)
+def test_of_several_skeletons_the_one_with_the_most_similar_name(tmp_path, motion, skeleton, others):
+    simple = (DATA / "simple.asf").read_text()
+    for name in others:
+        (tmp_path / f"{name}.asf").write_text(simple)
+    (tmp_path / f"{skeleton}.asf").write_text(simple.replace("lowerback", "LowerBack"))
+    shutil.copy(DATA / "simple.amc", tmp_path / f"{motion}.amc")
+    assert "LowerBack" in load(tmp_path / f"{motion}.amc").skeleton.names
+    # A name that agrees even better is of no use without the bones.
+    (tmp_path / f"{motion}.asf").write_text((DATA / "everything.asf").read_text())
+    assert "LowerBack" in load(tmp_path / f"{motion}.amc").skeleton.names
 
 
 def test_relative_paths_and_kinds_of_path(monkeypatch):

@@ -53,10 +53,11 @@ def decimals(draw):
 @settings(max_examples=300, deadline=None)
 def test_numbers_are_those_of_float(words):
     expected = [float(w) for w in words]
-    if max(map(abs, expected)) > LARGEST:
-        with pytest.raises(FormatError, match=r"at most 1e\+38"):
-            rows("\n".join(words))
-        return
+    for word, value in zip(words, expected):
+        if abs(value) > LARGEST:
+            with pytest.raises(FormatError, match=r"at most 1e\+38"):
+                Text("n", word.encode()).number(0)
+            return
     got, left = rows("\n".join(words))
     assert left == 0
     assert got.shape == (len(words), 1)
@@ -115,12 +116,16 @@ def test_what_python_writes_is_read_back_to_the_bit(values):
         "1000000000000000000000000000000000000000",
     ],
 )
-def test_what_is_no_number_is_refused_where_it_stands(word):
-    with pytest.raises(FormatError) as caught:
-        rows(f"1 2\n3 {word}\n", width=2)
-    assert (caught.value.line, caught.value.column) == (2, 3)
-    assert "expected a number" in str(caught.value)
-    assert repr(word) in str(caught.value)
+def test_what_is_no_number_is_told_and_the_frame_before_kept(word):
+    with pytest.warns(FormatWarning, match=r"numbers.bvh:2:3: expected a number.* the frame before was kept") as caught:
+        got, left = rows(f"1 2\n3 {word}\n5 6\n", width=2)
+    assert (got.tolist(), left) == ([[1, 2], [3, 2], [5, 6]], 0)
+    assert repr(word) in str(caught[0].message)
+    with pytest.warns(FormatWarning, match=r"numbers.bvh:1:1: expected a number"):
+        assert rows(f"{word} 2\n3 4\n", width=2)[0].tolist() == [[3, 2], [3, 4]], "or else the next"
+    if not re.search("nan|inf", word, re.IGNORECASE):
+        with pytest.raises(FormatError, match="expected a number"):
+            rows(f"{word} 2\n", width=2)
     if word not in ("1{", "1}"):  # in a hierarchy a brace ends a number, as in `OFFSET 0 0 1}`
         with pytest.raises(FormatError) as caught:
             Text("n", f"\n\n  {word}".encode()).number(0)
@@ -146,9 +151,52 @@ def test_rows_may_go_on_over_lines_but_start_on_one(newline):
     got, left = rows(text, width=3)
     assert got.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
     assert left == 0
-    with pytest.raises(FormatError, match="frame 0 does not end here: expected a new line after 3 numbers") as caught:
+    with pytest.raises(FormatError, match="frame 0 should be a line of 3 numbers, found 4") as caught:
         rows(newline.join(["1 2 3 4", "5 6"]), width=3)
-    assert (caught.value.line, caught.value.column) == (1, 7)
+    assert (caught.value.line, caught.value.column) == (1, 1)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("wrong", ["1 2", "1 2 3 4", "1", "1 2 3 4 5 6", "END"])
+@pytest.mark.parametrize("at", [0, 1, 7])
+def test_a_row_that_is_too_short_or_too_long_is_blamed_on_its_own_line(newline, wrong, at):
+    lines = [f"{10 * i} {10 * i + 1} {10 * i + 2}" for i in range(9)]
+    lines[at] = wrong
+    place = f"numbers.bvh:{at + 1}:1: frame {at} should be a line of 3 numbers, found {len(wrong.split())}"
+    with pytest.warns(FormatWarning, match=place) as caught:
+        got, left = rows(newline.join(lines), width=3)
+    assert (len(caught), left, len(got)) == (1, 0, 9)
+    for i in range(9):
+        shown = i if i != at else max(at - 1, 0) or int(at == 0)
+        assert got[i].tolist() == [10 * shown, 10 * shown + 1, 10 * shown + 2]
+
+
+def test_many_rows_that_do_not_fit_are_another_file():
+    with pytest.raises(FormatError, match=r"numbers.bvh:2:1: frame 1 should be a line of 3 numbers, found 2"):
+        rows("\n".join(["1 2 3", "4 5", "7 8 9", "1 2"] * 5), width=3)
+    # One in twenty may be wrong.
+    lines = ["1 2 3"] * 40
+    lines[20] = lines[39] = "1 2"
+    with pytest.warns(FormatWarning, match=r"numbers.bvh:21:1: .*found 2; the frame before"):
+        got, left = rows("\n".join(lines), width=3)
+    assert (len(got), left) == (39, 2)
+    lines[30] = "1 2 x"
+    with pytest.warns(FormatWarning, match=r"numbers.bvh:21:1: .*found 2, and 1 more like it; the frame before"):
+        assert len(rows("\n".join(lines), width=3)[0]) == 39
+
+
+def test_a_column_of_nan_is_a_joint_that_was_never_captured():
+    with pytest.warns(FormatWarning, match=r"numbers.bvh:1:3: expected a number, found 'nan', and 99 more like it"):
+        got, _ = rows("\n".join(f"{i} nan" for i in range(100)), width=2)
+    assert got.tolist() == [[i, 0] for i in range(100)]
+    with pytest.raises(FormatError, match="found 'nan'"):
+        rows("nan nan\nnan nan\n", width=2)
+
+
+def test_a_hundred_thousand_nan_take_no_time():
+    text = "\n".join("1 -nan(ind)" for _ in range(100_000))
+    with pytest.warns(FormatWarning, match="99999 more like it"):
+        assert len(rows(text, width=2)[0]) == 100_000
 
 
 def test_numbers_left_over_are_counted():

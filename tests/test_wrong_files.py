@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from motiongraph.errors import FormatError
+from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats.load import load
 
 DATA = Path(__file__).parent / "data"
@@ -117,7 +117,7 @@ def test_skeletons_and_motions_cut_off_anywhere(tmp_path):
     assert 100 < len(failed) < len(AMC) - 20
 
 
-def test_numbers_that_are_none(attempt):
+def test_numbers_that_are_none(attempt, tmp_path):
     for word in (
         "nan",
         "NaN",
@@ -133,13 +133,15 @@ def test_numbers_that_are_none(attempt):
         "--3",
         "zwei",
     ):
-        error = attempt("a.bvh", BVH.replace("1.5 95.25", f"1.5 {word}"))
-        assert (error.line, error.column) == (63, 5)
-        assert word in error.message
+        (tmp_path / "b.bvh").write_text(BVH.replace("1.5 95.25", f"1.5 {word}"))
+        with pytest.warns(FormatWarning, match=f":63:5: .*{word}"):
+            load(tmp_path / "b.bvh")
         error = attempt("a.bvh", BVH.replace("OFFSET 9 -8 1", f"OFFSET 9 {word} 1"))
         assert (error.line, error.column) == (8, 12)
-        error = attempt("a.amc", AMC.replace("lfemur -21 4 5", f"lfemur -21 {word} 5"), ASF)
-        assert (error.line, error.column) == (11, 12)
+        (tmp_path / "b.amc").write_text(AMC.replace("lfemur -21 4 5", f"lfemur -21 {word} 5"))
+        (tmp_path / "b.asf").write_text(ASF)
+        with pytest.warns(FormatWarning, match=f":11:12: .*{word}"):
+            load(tmp_path / "b.amc")
         error = attempt("a.amc", AMC, ASF.replace("direction 0 1 0", f"direction 0 {word} 0"))
         assert error.column == 17
         assert word in error.message
@@ -148,12 +150,12 @@ def test_numbers_that_are_none(attempt):
 def test_too_few_and_too_many_numbers(attempt):
     rows = BVH.split("\n")
     for change in (lambda r: r.rsplit(" ", 1)[0], lambda r: r + " 1", lambda r: r + " 1 2 3"):
-        changed = [*rows[:62], change(rows[62]), *rows[63:]]
+        changed = [*rows[:62], change(rows[62]), change(rows[63]), *rows[64:]]
         error = attempt("a.bvh", "\n".join(changed))
-        assert error.line in (63, 64)
-        assert "expected a new line after 30 numbers" in error.message
-    attempt("a.amc", AMC.replace("ltibia 31", "ltibia"), ASF)
-    attempt("a.amc", AMC.replace("ltibia 31", "ltibia 31 2"), ASF)
+        assert error.line == 63
+        assert "frame 1 should be a line of 30 numbers" in error.message
+    attempt("a.amc", re.sub("ltibia 3.", "ltibia", AMC), ASF)
+    attempt("a.amc", re.sub("ltibia 3.", "ltibia 31 2", AMC), ASF)
 
 
 def test_a_hierarchy_that_never_closes(attempt):
@@ -211,7 +213,6 @@ def test_a_billion_of_anything(attempt, tmp_path):
     (tmp_path / "a.amc").write_text(AMC.replace("\n2\n", "\n1000000000\n"))
     with pytest.warns(UserWarning, match="frame 1000000000 follows frame 1"):
         load(tmp_path / "a.amc")
-    attempt("a.amc", AMC.replace("\n2\n", "\n99999999999999999999\n"), ASF)
 
 
 @pytest.mark.filterwarnings("ignore::motiongraph.errors.FormatWarning")
@@ -232,8 +233,7 @@ def test_words_without_end(attempt):
     long = "x" * 5_000_000
     for content in (long, f"HIERARCHY {long}", BVH.replace("Hips", long).replace("OFFSET", "OFSET", 1)):
         attempt("a.bvh", content)
-    attempt("a.bvh", BVH.replace("1.5 95.25", "1.5 " + "1" * 5_000_000))
-    attempt("a.bvh", BVH.replace("1.5 95.25", "1.5 " + "1" * 5_000_000 + "x"))
+    attempt("a.bvh", BVH.replace("\n1.5 ", f"\n{'1' * 2_000_000}x ").replace("\n3.25 ", f"\n{'1' * 2_000_000} "))
     attempt("a.bvh", BVH.replace("Frames: 4", "Frames: " + "9" * 5_000_000))
     attempt("a.amc", long, ASF)
     attempt("a.amc", AMC, ":" + long)

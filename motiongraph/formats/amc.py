@@ -1,167 +1,234 @@
 """AMC motion as it is written: for every frame a number, then a line for each bone that moves."""
 
 import re
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit, types
 
+from motiongraph.errors import FormatError
 from motiongraph.formats.asf import Asf
-from motiongraph.formats.scanner import _BYTES, _DOUBLES, _POWERS, END, FULL, Text, decoded, quoted, scan_number
+from motiongraph.formats.scanner import END, FULL, LONG, POWERS, SHORT, SLOW, Gaps, Text, decoded, quoted, scan_number
+from motiongraph.kernels import F64, FAST, I64, U1, kernel, read
 
-# What the kernel may stop at, besides END and FULL of the scanner.
-_BAD, _UNKNOWN, _FEW, _MANY, _TWICE, _LOST, _SLOW = range(10, 17)
+# What the kernel may stop at, besides what the scanner's may.
+_UNKNOWN, _TWICE, _LOST, _NO_NUMBER = range(10, 14)
 _RATE = re.compile(rb"^(?::SAMPLES-PER-SECOND|#\s*frame rate:?)\s+(\d+(?:\.\d*)?)(?:\s|$)", re.IGNORECASE)
 _FASTEST = 1e9  # frames a second
 _FRAME_NUMBER = re.compile(rb"^[ \t]*-?\d+[ \t]*\r?$", re.MULTILINE)
+_BONE_LINE = re.compile(rb"^[ \t]*([^\s#:0-9-]\S*)([^#\r\n]*)", re.MULTILINE)
+# Degrees of freedom of a bone that has numbers in the motion but none in the skeleton.
+_UNSAID = {3: ("rx", "ry", "rz"), 6: ("tx", "ty", "tz", "rx", "ry", "rz")}
+_U = np.uint64  # as in the scanner: indices that cannot be negative are read faster
+_0, _1 = _U(0), _U(1)
 
 
 @dataclass(frozen=True)
 class Amc:
-    """values: (F, C) columns as `Asf.channels` has them; number: of the first frame; degrees: or radians;
-    order: the bones in the order of the file; rate: frames a second where the file says so, else None."""
+    """The numbers of an AMC and how they were written."""
 
-    values: np.ndarray
-    number: int
-    degrees: bool
-    order: tuple[int, ...]
-    rate: float | None = None
+    values: np.ndarray  # (F, C), columns as `Asf.channels` has them
+    number: int  # of the first frame
+    degrees: bool  # or radians
+    order: tuple[int, ...]  # the bones in the order of the file
+    rate: float | None = None  # frames a second, where the file says so
 
 
-@njit(
-    types.UniTuple(types.int64, 4)(
-        _BYTES,
-        types.int64,
-        types.int64,
-        types.float64[:, ::1],
-        types.int64[::1],
-        types.int64[::1],
-        _BYTES,
-        types.Array(types.int64, 2, "C", readonly=True),
-        types.int64[:, ::1],
-        _DOUBLES,
-    ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
+@njit(**FAST)
+def _compare(text, start, length, names, at, size):
+    """Whether a word of the file, in lower case, comes before (−1), is (0) or comes after (1) a name."""
+    for k in range(min(length, size)):
+        letter, other = np.int64(text[start + _U(k)]), np.int64(names[at + k])
+        if 65 <= letter <= 90:
+            letter += 32
+        if letter != other:
+            return -1 if letter < other else 1
+    return 0 if length == size else -1 if length < size else 1
+
+
+@kernel(
+    types.UniTuple(I64, 4)(
+        read(U1), I64, I64, F64[:, ::1], I64[::1], I64[::1], read(U1), read(I64, 2), I64[:, ::1], read(F64)
+    )
 )
 def _scan_frames(text, position, frame, values, numbers, found, names, bones, slow, powers):
     """Read frames from `position` on, going on after frame − 1.
 
-    names: all bone names in lower case, one after the other; bones: (n, 4) where each name starts, its length,
-    its first column, how many columns it has. found: (frames,) how many bones that can move each frame has.
-    Returns (position, frame, slow numbers, what it stopped at).
+    names: all bone names in lower case, one after the other; bones: (n, 5) where each name starts, its length,
+    its first column, how many columns it has; and the bones sorted by name. found: (frames,) how many bones that can
+    move each frame has. Returns (position, frame, slow words, what it stopped at).
     """
-    end = text.shape[0]
-    met = np.full(bones.shape[0], -1, np.int64)  # the frame in which a bone was last met
-    after = np.zeros(bones.shape[0] + 1, np.int64)  # the bone that followed each, last time: tried first
-    last, pending, current = bones.shape[0], 0, frame - 1
+    i, end = _U(position), _U(text.shape[0])
+    count, width = bones.shape[0], values.shape[1]
+    met = np.full(count, -1, np.int64)  # the frame in which a bone was last met
+    after = np.zeros(count + 1, np.int64)  # the bone that followed each, last time: tried first
+    last, pending, current = count, 0, frame - 1
     while True:
-        while position < end and text[position] <= 32:
-            position += 1
-        if position == end:
-            return position, current + 1, pending, END
-        c = text[position]
+        while i < end and text[i] <= 32:
+            i += _1
+        if i == end:
+            return np.int64(i), current + 1, pending, END
+        c = text[i]
         if c == 35 or c == 58:  # a comment, or a stray key word
-            while position < end and text[position] != 10 and text[position] != 13:
-                position += 1
+            while i < end and text[i] != 10 and text[i] != 13:
+                i += _1
             continue
         if 48 <= c <= 57 or c == 45:
             if current + 1 == values.shape[0]:
-                return position, current + 1, pending, FULL
-            after_number, kind, value = scan_number(text, np.uint64(position), powers)
+                return np.int64(i), current + 1, pending, FULL
+            if pending + width > slow.shape[0]:
+                return np.int64(i), current + 1, pending, SLOW
+            stop, kind, value = scan_number(text, i, powers)
             if kind != 0 or value != np.floor(value) or abs(value) > 1e15:
-                return position, current + 1, pending, _BAD
-            if pending + values.shape[1] > slow.shape[0]:
-                return position, current + 1, pending, _SLOW
+                return np.int64(i), current + 1, pending, _NO_NUMBER
             current += 1
-            numbers[current] = np.int64(value)
-            found[current] = 0
-            position, last = np.int64(after_number), bones.shape[0]
+            numbers[current], found[current] = np.int64(value), 0
+            i, last = stop, count
             continue
-        stop = position
+        stop = i
         while stop < end and text[stop] > 32:
-            stop += 1
-        bone = after[last]
-        for attempt in range(bones.shape[0] + 1):
-            if bones[bone, 1] == stop - position:
-                k = 0
-                while k < stop - position:
-                    letter = text[position + k]
-                    if 65 <= letter <= 90:
-                        letter += 32
-                    if letter != names[bones[bone, 0] + k]:
-                        break
-                    k += 1
-                if k == stop - position:
+            stop += _1
+        length, bone = np.int64(stop - i), after[last]
+        if _compare(text, i, length, names, bones[bone, 0], bones[bone, 1]) != 0:
+            low, high = 0, count  # a binary search among the sorted names
+            while low < high:
+                middle = (low + high) >> 1
+                bone = bones[middle, 4]
+                side = _compare(text, i, length, names, bones[bone, 0], bones[bone, 1])
+                if side == 0:
                     break
-            bone = attempt
-        else:
-            return position, current + 1, pending, _UNKNOWN
+                if side < 0:
+                    high = middle
+                else:
+                    low = middle + 1
+            else:
+                return np.int64(i), current + 1, pending, _UNKNOWN
         if current < 0:
-            return position, 0, pending, _LOST
+            return np.int64(i), 0, pending, _LOST
         if met[bone] == current:
-            return position, current + 1, pending, _TWICE
+            return np.int64(i), current + 1, pending, _TWICE
         met[bone] = current
-        found[current] += bones[bone, 3] > 0
-        after[last] = bone
-        last = bone
-        position = stop
-        for k in range(bones[bone, 3]):
-            while position < end and text[position] <= 32 and text[position] != 10 and text[position] != 13:
-                position += 1
-            if position == end or text[position] == 10 or text[position] == 13:
-                return position, current + 1, pending, _FEW
-            after_number, kind, value = scan_number(text, np.uint64(position), powers)
-            if kind == 2:
-                return position, current + 1, pending, _BAD
-            if kind == 1:
-                slow[pending, 0] = current * values.shape[1] + bones[bone, 2] + k
-                slow[pending, 1], slow[pending, 2] = position, after_number
+        after[last] = last = bone
+        line, before = i, pending
+        i = stop
+        if bones[bone, 3] == 0:  # it cannot move, whatever the line says
+            while i < end and text[i] != 10 and text[i] != 13:
+                i += _1
+            continue
+        found[current] += 1
+        for column in range(bones[bone, 2], bones[bone, 2] + bones[bone, 3]):
+            while i < end and text[i] <= 32 and text[i] != 10 and text[i] != 13:
+                i += _1
+            if i == end or text[i] <= 32:
+                return np.int64(line), current + 1, before, SHORT
+            stop, kind, value = scan_number(text, i, powers)
+            if kind != 0:
+                slow[pending, 0], slow[pending, 1], slow[pending, 2] = current * width + column, i, stop
                 pending += 1
-            values[current, bones[bone, 2] + k] = value
-            position = np.int64(after_number)
-        while position < end and text[position] <= 32 and text[position] != 10 and text[position] != 13:
-            position += 1
-        if position < end and text[position] > 32 and text[position] != 35:
-            return position, current + 1, pending, _MANY
+            values[current, column] = value
+            i = stop
+        while i < end and text[i] <= 32 and text[i] != 10 and text[i] != 13:
+            i += _1
+        if i < end and text[i] > 32 and text[i] != 35:
+            return np.int64(line), current + 1, before, LONG
 
 
-def read_amc(text: Text, asf: Asf, skeleton_path: str) -> Amc:
-    """Parse a whole AMC file whose bones are those of `asf`, or raise a FormatError that says where."""
+def read_amc(text: Text, asf: Asf, skeleton_path: str) -> tuple[Amc, Asf]:
+    """Parse a whole AMC file whose bones are those of `asf`, or raise a FormatError that says where.
+
+    Also the skeleton: `asf`, with degrees of freedom for bones that it gives none and that have numbers all the same.
+    """
     degrees, rate, position = _read_header(text)
-    names = [_as_written(n, text).lower() for n in asf.names]
+    asf, order = _as_in_the_first_frame(text, asf, position)
     counts = np.array([len(d) for d in asf.dofs])
-    bones = np.zeros((len(names), 4), np.int64)
-    bones[:, 1] = [len(n) for n in names]
-    bones[1:, 0] = np.cumsum(bones[:-1, 1])
-    bones[1:, 2] = np.cumsum(counts[:-1])
-    bones[:, 3] = counts
-    letters = np.frombuffer(b"".join(names), np.uint8)
-    width = int(counts.sum())
+    width, most = int(counts.sum()), max(text.most_cells // max(int(counts.sum()), len(counts)), 1)
     if width == 0:
         raise text.error(f"no bone of {skeleton_path} has degrees of freedom, so nothing can move", position)
-
-    most = max(text.most_cells // max(width, len(names)), 1)
+    names, bones = _name_table(text, asf, counts)
+    letters = np.frombuffer(b"".join(names), np.uint8)
     room = min((len(text.data) - position) // _first_frame_bytes(text, position) + 2, most)
     values, numbers, found = np.zeros((room, width)), np.zeros(room, np.int64), np.zeros(room, np.int64)
-    slow, frame = np.empty((width + 4096, 3), np.int64), 0
+    slow, frame, cut, gaps = np.empty((width + 4096, 3), np.int64), 0, False, Gaps(text)
     while True:
         position, frame, pending, stopped = _scan_frames(
-            text.bytes, position, frame, values, numbers, found, letters, bones, slow, _POWERS
+            text.bytes, position, frame, values, numbers, found, letters, bones, slow, POWERS
         )
-        text.exactly(values.reshape(-1), slow[:pending])
+        gaps.read_slow(values.reshape(-1), slow[:pending], frame)
         if stopped == END:
             break
         if stopped == FULL:
             if frame >= most:
-                raise text.error(f"more than {most:,} frames of {len(names):,} bones in a file of this size", position)
+                raise text.error(f"more than {most:,} frames of {len(counts):,} bones in a file of this size", position)
             values = np.concatenate([values, np.zeros_like(values)])
             numbers, found = (np.concatenate([x, np.zeros_like(x)]) for x in (numbers, found))
-        elif stopped != _SLOW:
-            raise _complaint(text, position, stopped, asf, skeleton_path)
-    return _checked(text, asf, values[:frame], numbers[:frame], found[:frame], degrees, rate, counts)
+        elif stopped in (SHORT, LONG):
+            line_end = text.line_end(position)
+            cut = stopped == SHORT and not text.token(line_end)[0]
+            if cut:
+                break
+            words = text.data[position:line_end].partition(b"#")[0].split()
+            bone = names.index(words[0].lower())
+            dof = f"{len(asf.dofs[bone])} numbers ({' '.join(asf.dofs[bone])})"
+            who = f"bone {quoted(asf.names[bone])} in frame {numbers[frame - 1]}"
+            gaps.add(f"expected {dof} for {who}, found {len(words) - 1}", position, frame)
+            values[frame - 1, bones[bone, 2] : bones[bone, 2] + bones[bone, 3]] = np.nan
+            position = line_end
+        elif stopped == _NO_NUMBER:
+            word, start, stop = text.token(position)
+            gaps.add(f"expected the number of a frame, found {quoted(word)}", start, frame)
+            numbers[frame] = numbers[frame - 1] + 1 if frame else 1
+            position, frame = stop, frame + 1
+        elif stopped != SLOW:
+            raise _complaint(text, position, stopped, skeleton_path)
+    frame = _without_cut_frame(text, numbers, found, frame, cut or gaps.cut)
+    gaps.fill(values[:frame])
+    _check_frames(text, numbers[:frame], found[:frame], int((counts > 0).sum()))
+    return Amc(values[:frame], int(numbers[0]), degrees, order, rate), asf
+
+
+def first_frame(text: Text, position: int | None = None) -> dict[str, int]:
+    """Bone, in lower case → how many numbers it has, of the first frame, in the order of the file."""
+    position = _read_header(text)[2] if position is None else position
+    start = _FRAME_NUMBER.search(text.data, position)
+    stop = _FRAME_NUMBER.search(text.data, start.end()) if start else None
+    bones: dict[str, int] = {}
+    for line in _BONE_LINE.finditer(text.data, position, stop.start() if stop else len(text.data)):
+        name = decoded(line[1]).lower()
+        if name in bones:
+            break
+        bones[name] = len(line[2].split())
+    return bones
+
+
+def _as_in_the_first_frame(text: Text, asf: Asf, position: int) -> tuple[Asf, tuple[int, ...]]:
+    """The skeleton with the degrees of freedom that only the motion tells, and its bones in the order of the file."""
+    index = {name.lower(): bone for bone, name in enumerate(asf.names)}
+    dofs, order = list(asf.dofs), []
+    for name, count in first_frame(text, position).items():
+        bone = index.get(name)
+        if bone is None:
+            break
+        order.append(bone)
+        if count and not dofs[bone]:
+            dofs[bone] = _UNSAID.get(count, ())
+            meant = f"were taken as {' '.join(dofs[bone])}" if dofs[bone] else "were left out"
+            text.warn(f"bone {quoted(name)} has no degrees of freedom in its skeleton; its {count} numbers {meant}")
+    if tuple(dofs) != asf.dofs:
+        asf = replace(asf, dofs=tuple(dofs))
+    listed = set(order)
+    return asf, (*order, *(bone for bone, dof in enumerate(dofs) if dof and bone not in listed))
+
+
+def _name_table(text: Text, asf: Asf, counts: np.ndarray) -> tuple[list[bytes], np.ndarray]:
+    """The names in lower case and the table of bones that `_scan_frames` takes."""
+    names = [_as_written(name, text).lower() for name in asf.names]
+    bones = np.zeros((len(names), 5), np.int64)
+    bones[:, 1] = [len(name) for name in names]
+    bones[1:, 0] = np.cumsum(bones[:-1, 1])
+    bones[1:, 2] = np.cumsum(counts[:-1])
+    bones[:, 3] = counts
+    bones[:, 4] = sorted(range(len(names)), key=names.__getitem__)
+    return names, bones
 
 
 def _as_written(name: str, text: Text) -> bytes:
@@ -170,41 +237,45 @@ def _as_written(name: str, text: Text) -> bytes:
     return raw if name.isascii() or raw in text.data else name.encode("latin-1", "replace")
 
 
-def _first_frame_bytes(text, position):
+def _first_frame_bytes(text: Text, position: int) -> int:
     """Roughly how long a frame is: up to the second line that is nothing but a number."""
     starts = [m.start() for m, _ in zip(_FRAME_NUMBER.finditer(text.data, position), range(2))]
     return max(starts[1] - starts[0] if len(starts) > 1 else len(text.data) - position, 8)
 
 
-def _checked(text, asf, values, numbers, found, degrees, rate, counts) -> Amc:
-    if len(values) == 0:
+def _without_cut_frame(text: Text, numbers: np.ndarray, found: np.ndarray, frames: int, cut: bool) -> int:
+    """How many frames are whole: the last is not where the file ends within it."""
+    cut = cut or (frames > 1 and found[frames - 1] < found[frames - 2] and not _ends_with_last_bone(text))
+    if not cut or frames == 0:
+        return frames
+    if frames == 1:
+        raise text.error("the file ends within its first frame", len(text.data))
+    text.warn(f"the file ends within frame {numbers[frames - 1]}, which was left out", len(text.data))
+    return frames - 1
+
+
+def _ends_with_last_bone(text: Text) -> bool:
+    """Whether the last line is of the bone that comes last in the first frame."""
+    lines = _BONE_LINE.findall(text.data, max(text.data.rstrip().rfind(b"\n"), 0))
+    bones = list(first_frame(text))
+    return bool(lines and bones) and decoded(lines[-1][0]).lower() == bones[-1]
+
+
+def _check_frames(text: Text, numbers: np.ndarray, found: np.ndarray, moving: int) -> None:
+    """moving: how many bones can move."""
+    if len(numbers) == 0:
         raise text.error("no frames", len(text.data))
     if (found == 0).any():
         empty = int(np.argmin(found))
-        starts = (m.start() for m in _FRAME_NUMBER.finditer(text.data))
-        place = next(islice(starts, empty, None), len(text.data))
+        places = [m.start() for m, _ in zip(_FRAME_NUMBER.finditer(text.data), range(empty + 1))]
+        place = places[empty] if len(places) > empty else len(text.data)
         raise text.error(f"frame {numbers[empty]} has no bones", place)
-    if len(numbers) > 1 and (np.diff(numbers) != 1).any():
+    if (np.diff(numbers) != 1).any():
         odd = int(np.argmax(np.diff(numbers) != 1))
         text.warn(f"frame {numbers[odd + 1]} follows frame {numbers[odd]}; frames were taken as they stand")
-    moving = int((counts > 0).sum())
     if (found < moving).any():
         first = int(np.argmax(found < moving))
         text.warn(f"frame {numbers[first]} has {found[first]} of {moving} bones; missing ones keep the rest pose")
-    order = _file_order(text, asf)
-    return Amc(values, int(numbers[0]), degrees, order, rate)
-
-
-def _file_order(text, asf):
-    """The bones in the order of the first frame, then those it does not have."""
-    index = {n.lower(): i for i, n in enumerate(asf.names)}
-    order: dict[int, None] = {}
-    for match in re.finditer(rb"^[ \t]*([^\s#:0-9-]\S*)", text.data, re.MULTILINE):
-        bone = index.get(decoded(match[1]).lower())
-        if bone is None or bone in order:
-            break
-        order[bone] = None
-    return (*order, *(b for b, dof in enumerate(asf.dofs) if dof and b not in order))
 
 
 def _read_header(text: Text) -> tuple[bool, float | None, int]:
@@ -225,27 +296,13 @@ def _read_header(text: Text) -> tuple[bool, float | None, int]:
     return degrees, rate, min(position, len(text.data))
 
 
-def _complaint(text, position, stopped, asf, skeleton_path):
+def _complaint(text: Text, position: int, stopped: int, skeleton_path: str) -> FormatError:
     word, start, _ = text.token(position)
     if stopped == _UNKNOWN:
         return text.error(f"bone {quoted(word)} is not in the skeleton {skeleton_path}", start)
     if stopped == _LOST:
         return text.error(f"expected a frame number before the first bone, found {quoted(word)}", start)
-    if stopped == _TWICE:
-        return text.error(f"bone {quoted(word)} is there twice in one frame", start)
-    line = decoded(text.data[text.data.rfind(b"\n", 0, position) + 1 : position]).split()
-    index = {n.lower(): i for i, n in enumerate(asf.names)}
-    dof = asf.dofs[index[line[0].lower()]] if line and line[0].lower() in index else ()
-    wanted = (
-        f"expected {len(dof)} numbers ({' '.join(dof)}) for bone {quoted(line[0])}"
-        if line
-        else "expected a frame number"
-    )
-    if stopped == _FEW:
-        return text.error(f"{wanted}, found {len(line) - 1}", position)
-    if stopped == _MANY:
-        return text.error(f"{wanted}, found more: {quoted(word)}", start)
-    return text.error(f"expected a number, found {quoted(word)}", start)
+    return text.error(f"bone {quoted(word)} is there twice in one frame", start)
 
 
 def format_amc(amc: Amc, asf: Asf, fps: float) -> str:

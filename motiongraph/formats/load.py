@@ -3,20 +3,18 @@
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.formats import guess
-from motiongraph.formats.amc import read_amc
-from motiongraph.formats.asf import Asf
-from motiongraph.formats.asf_parser import read_asf
+from motiongraph.formats.amc import first_frame, read_amc
+from motiongraph.formats.amc_skeleton import find_asf, read_skeleton
 from motiongraph.formats.bvh import read_bvh
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
-from motiongraph.formats.scanner import Text, quoted, unreadable
+from motiongraph.formats.scanner import Text, quoted
 from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
@@ -148,9 +146,9 @@ def _load_bvh(path, units, up, fps) -> Clip:
 
 def _load_amc(path, units, up, skeleton, fps) -> Clip:
     text = Text(path)
-    asf_path = find_asf(path) if skeleton is None else Path(skeleton)
-    asf, oddities = _skeleton_record(str(asf_path), _stamp(asf_path))
-    amc = read_amc(text, asf, str(asf_path))
+    asf_path = find_asf(path, first_frame(text)) if skeleton is None else Path(skeleton)
+    asf, oddities = read_skeleton(asf_path)
+    amc, asf = read_amc(text, asf, str(asf_path))
     motion = AmcMotion.of(asf, amc)
     axis, _ = _standing(motion, amc.values, up)
     unit = guess.Unit(f"{asf.length_unit:g} per inch", asf.metres) if units == "auto" else _given(units)
@@ -189,40 +187,6 @@ def _standing(motion: BvhMotion | AmcMotion, values: np.ndarray, up: str) -> tup
     if up != "auto":
         return up, skeleton
     return guess.up_axis(skeleton, kinematics.positions(skeleton, root, rotations, sliding)), skeleton
-
-
-@lru_cache(maxsize=64)
-def _skeleton_record(path: str, stamp) -> tuple[Asf, tuple[str, ...]]:
-    """An ASF and what was odd about it, parsed once for all the AMC files of its subject, until the file changes."""
-    text = Text(path)
-    return read_asf(text), tuple(text.warned)
-
-
-def _stamp(path: Path):
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError) as problem:
-        raise unreadable(path, problem) from problem
-    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def find_asf(path: Path) -> Path:
-    """The skeleton of an AMC: walk_01.asf, or walk.asf, or the only .asf beside it."""
-    path = Path(path)
-    try:
-        beside = sorted(f for f in path.absolute().parent.iterdir() if f.suffix.lower() == ".asf")
-    except OSError as problem:
-        raise unreadable(path.parent, problem) from problem
-    stem = path.stem.lower()
-    for wanted in (stem, stem.partition("_")[0]):
-        for file in beside:
-            if file.stem.lower() == wanted:
-                return file
-    if len(beside) == 1:
-        return beside[0]
-    there = "there is none" if not beside else f"there are {len(beside)}: " + ", ".join(f.name for f in beside[:5])
-    subject = path.stem.partition("_")[0]
-    raise FormatError(path, f"expected its skeleton {subject}.asf, or a single .asf, in the same folder; {there}")
 
 
 def _given(units: str | float) -> guess.Unit:

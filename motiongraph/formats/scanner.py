@@ -2,12 +2,11 @@
 
 The compiled scanner reads decimal numbers exactly or not at all: a mantissa below 2^53 times a power of ten up
 to 10^±22 needs one correctly rounded operation (Clinger 1990), so the result is the one `float()` gives. Any
-other number is left to `float()` itself.
+other number is left to `float()` itself. What is no number does not spoil a file: it becomes NaN, is warned of,
+and takes the number of the frame before.
 """
 
-import os
 import re
-import stat
 import warnings
 from os import PathLike, fspath
 
@@ -15,17 +14,20 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.errors import FormatError, FormatWarning
+from motiongraph.files import read_bytes
+from motiongraph.kernels import B1, F64, FAST, I64, U1, kernel, read
 
 # What a kernel stopped at. END: the text is over. FULL: no room left in the output. SLOW: no room left in the
-# list of numbers for Python. BAD: the token at `position` is no number. LONG: a frame did not end with its line.
-END, FULL, SLOW, BAD, LONG = range(5)
-_POWERS = np.array([10.0**n for n in range(23)])
-_BYTES = types.Array(types.uint8, 1, "C", readonly=True)
-_DOUBLES = types.Array(types.float64, 1, "C", readonly=True)
-_WORD = re.compile(rb"[^\0- ]*")
+# list of numbers for Python. SHORT, LONG: the row at `position` has too few or too many numbers.
+END, FULL, SLOW, SHORT, LONG = range(5)
+POWERS = np.array([10.0**n for n in range(23)])
 _TOKEN = re.compile(rb"[\0- ]*([{}]|[^\0- {}]+)")  # what the kernels call a word, too
+_SOMETHING = re.compile(rb"\S")
+_LINE_END = re.compile(rb"[\r\n]")
 # Python's float() also takes "1_000", "nan", "infinity" and the digits of every script.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# How programs write what is no number: nan, -nan(ind), inf, -1.#IND, 1.#QNAN00.
+_NOT_A_NUMBER = re.compile(r"[+-]?(nan(\(\w*\))?|inf(inity)?|\d\.#\w+)", re.ASCII | re.IGNORECASE)
 _CUT_OFF = re.compile(r"[+-]?\d*(\.\d*)?(e[+-]?)?", re.ASCII | re.IGNORECASE)  # where a file may be cut off
 # No coordinate is that large (single precision ends there), and what is smaller can be squared and summed. The
 # compiled scanner leaves everything above 2^53·10^22 to Python, so the bound is looked at in one place only.
@@ -42,7 +44,7 @@ _0, _1, _10, _19 = _U(0), _U(1), _U(10), _U(19)
 _EXACT = _U(2**53)
 
 
-@njit(inline="always", error_model="numpy")
+@njit(inline="always", **FAST)
 def scan_number(text, i, powers):
     """Read the number at byte i: (where its token stops, how it went, value).
 
@@ -99,47 +101,43 @@ def scan_number(text, i, powers):
     return i, 0, -value if negative else value
 
 
-@njit(
-    types.UniTuple(types.int64, 4)(
-        _BYTES, types.int64, types.int64, types.float64[::1], types.int64, types.int64[:, ::1], _DOUBLES
-    ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-)
-def scan_rows(text, position, count, out, width, slow, powers):
-    """Read numbers into out[count:], rows of `width`, each row starting on a line of its own.
+@kernel(types.UniTuple(I64, 5)(read(U1), I64, I64, F64[:, ::1], B1, I64[:, ::1], read(F64)))
+def scan_rows(text, position, row, out, wrapped, slow, powers):
+    """Read rows of numbers into out[row:], each starting on a line of its own; wrapped: it may go on over several.
 
-    A row may go on over several lines. Numbers for Python's `float` are noted in slow as (index, start, stop).
-    Returns (position, count, how many slow, what it stopped at).
+    Words for Python, numbers or not, are noted in slow as (index, start, stop). Returns (position, row, how many
+    slow, what it stopped at, numbers read of the row it stopped in); position is where that row starts.
     """
-    i, end, n, room = _U(position), _U(text.shape[0]), _U(count), _U(out.shape[0])
-    column, last = _U(count % width), _U(width - 1)
-    fresh = True
-    pending = 0
+    i, end = _U(position), _U(text.shape[0])
+    rows, width, pending = out.shape[0], out.shape[1], 0
     while True:
         while i < end and text[i] <= 32:
-            fresh |= (text[i] == 10) | (text[i] == 13)
             i += _1
         if i == end:
-            return np.int64(i), np.int64(n), pending, END
-        if column == _0 and not fresh:
-            return np.int64(i), np.int64(n), pending, LONG
-        if n == room:
-            return np.int64(i), np.int64(n), pending, FULL
-        stop, kind, value = scan_number(text, i, powers)
-        if kind != 0:
-            if kind == 2:
-                return np.int64(i), np.int64(n), pending, BAD
-            if pending == slow.shape[0]:
-                return np.int64(i), np.int64(n), pending, SLOW
-            slow[pending, 0], slow[pending, 1], slow[pending, 2] = n, i, stop
-            pending += 1
-        out[n] = value
-        n += _1
-        column = _0 if column == last else column + _1
-        fresh = False
-        i = stop
+            return np.int64(i), row, pending, END, 0
+        if row == rows:
+            return np.int64(i), row, pending, FULL, 0
+        if pending + width > slow.shape[0]:
+            return np.int64(i), row, pending, SLOW, 0
+        start, before = i, pending
+        for column in range(width):
+            while i < end and text[i] <= 32:
+                if not wrapped and (text[i] == 10 or text[i] == 13):
+                    return np.int64(start), row, before, SHORT, column
+                i += _1
+            if i == end:
+                return np.int64(start), row, before, SHORT, column
+            stop, kind, value = scan_number(text, i, powers)
+            if kind != 0:
+                slow[pending, 0], slow[pending, 1], slow[pending, 2] = row * width + column, i, stop
+                pending += 1
+            out[row, column] = value
+            i = stop
+        while i < end and text[i] <= 32 and text[i] != 10 and text[i] != 13:
+            i += _1
+        if i < end and text[i] > 32:
+            return np.int64(start), row, before, LONG, width
+        row += 1
 
 
 class Text:
@@ -147,11 +145,11 @@ class Text:
 
     def __init__(self, path: str | PathLike, data: bytes | None = None):
         self.path = fspath(path)
-        data = _read(self.path) if data is None else data
+        data = read_bytes(self.path) if data is None else data
         data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
         # Lines of old Macs end with CR alone; a file has one kind of line end, so that places stay what they are.
         self.data = data if b"\n" in data else data.replace(b"\r", b"\n")
-        if not self.data.strip():
+        if not _SOMETHING.search(self.data):
             raise FormatError(self.path, "the file is empty")
         for signature, what in _SIGNATURES.items():
             if self.data.startswith(signature):
@@ -175,7 +173,7 @@ class Text:
     def error(self, message: str, offset: int) -> FormatError:
         return FormatError(self.path, message, *self.place(offset))
 
-    def warn(self, message: str, offset: int | None = None):
+    def warn(self, message: str, offset: int | None = None) -> None:
         """Say once that something was odd and what was done about it."""
         if message not in self.warned:
             self.warned.append(message)
@@ -189,9 +187,10 @@ class Text:
             return "", len(self.data), len(self.data)
         return decoded(match[1]), match.start(1), match.end(1)
 
-    def word(self, position: int) -> str:
-        """Everything from a byte on up to the next blank, braces too: what a kernel takes for one number."""
-        return decoded(_WORD.match(self.data, position)[0])
+    def line_end(self, position: int) -> int:
+        """Where the line of a byte ends."""
+        found = _LINE_END.search(self.data, position)
+        return found.start() if found else len(self.data)
 
     def number(self, position: int, expected: str = "a number") -> tuple[float, int]:
         """The next word as a finite number: (value, where it stops)."""
@@ -200,60 +199,132 @@ class Text:
 
     def value(self, word: str, start: int, expected: str = "a number") -> float:
         """A word that starts at byte `start` as a finite number."""
-        if not _NUMBER.fullmatch(word):
-            raise self.error(f"expected {expected}, found {quoted(word)}", start)
-        value = float(word)
-        if abs(value) > LARGEST:
-            raise self.error(f"expected {expected} of at most {LARGEST:g}, found {quoted(word)}", start)
-        return value
+        try:
+            return _finite(word, expected)
+        except ValueError as problem:
+            raise self.error(str(problem), start) from None
 
-    def exactly(self, numbers: np.ndarray, slow: np.ndarray):
-        """Let Python read the numbers that the compiled scanner would not; numbers: flat, slow: (n, 3)."""
+
+def _finite(word: str, expected: str = "a number") -> float:
+    """A word as a finite number, or a ValueError that says what was expected."""
+    if not _NUMBER.fullmatch(word):
+        raise ValueError(f"expected {expected}, found {quoted(word)}")
+    value = float(word)
+    if abs(value) > LARGEST:
+        raise ValueError(f"expected {expected} of at most {LARGEST:g}, found {quoted(word)}")
+    return value
+
+
+class Gaps:
+    """What a file lacks or spoils here and there: numbers that are none, rows that are too short or too long.
+
+    A few are warned of, and `fill` takes the numbers of the frame before; many mean that the file is another one than
+    it seems, and the first of them is raised.
+    """
+
+    def __init__(self, text: "Text"):
+        self.text = text
+        self.first: tuple[str, int] | None = None  # message and place
+        self.count = 0  # all of them
+        self.faults = 0  # those that are not plainly "nan"
+        self.cut = False  # whether the file ends within a number
+
+    def add(self, message: str, place: int, frames: int, fault: bool = True) -> None:
+        """Note one, met after `frames` whole frames."""
+        self.first = self.first or (message, place)
+        self.count += 1
+        self.faults += fault
+        if self.faults > 1 + frames // 20:
+            raise self.text.error(*self.first)
+
+    def read_slow(self, numbers: np.ndarray, slow: np.ndarray, frames: int) -> None:
+        """Let Python read the words that the compiled scanner would not; numbers: flat; slow: (n, 3) as it noted."""
         for index, start, stop in slow.tolist():
-            numbers[index] = self.value(decoded(self.data[start:stop]), start)
+            word = decoded(self.text.data[start:stop])
+            try:
+                numbers[index] = _finite(word)
+            except ValueError as problem:
+                numbers[index] = np.nan
+                if stop == len(self.text.data) and _CUT_OFF.fullmatch(word):
+                    self.cut = True
+                else:
+                    self.add(str(problem), start, frames, _NOT_A_NUMBER.fullmatch(word) is None)
+
+    def fill(self, values: np.ndarray) -> None:
+        """Put into every NaN of (F, C) the number of the frame before, or else of the next frame that has one."""
+        if self.first is None:
+            return
+        message, place = self.first
+        if self.faults >= len(values) or np.isnan(values).all():  # no frame is left to take them from
+            raise self.text.error(message, place)
+        more = f", and {self.count - 1} more like it" if self.count > 1 else ""
+        self.text.warn(f"{message}{more}; the frame before was kept there", place)
+        for column in np.flatnonzero(np.isnan(values.sum(axis=0))):
+            known = np.flatnonzero(~np.isnan(values[:, column]))
+            if len(known):
+                before = np.searchsorted(known, np.arange(len(values)), side="right") - 1
+                values[:, column] = values[known[np.maximum(before, 0)], column]
+            else:  # "nan" all the way: a joint that was never captured
+                values[:, column] = 0.0
 
 
 def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.ndarray, int]:
-    """All numbers from `position` on in rows of `width`: (rows (n, width), numbers left over at the end).
+    """All numbers from `position` on in rows of `width`: (rows (n, width), numbers of one more row at the end).
 
     `expected` rows are made room for, but never more than the bytes that are left could hold.
     """
-    room = min(expected * width, (len(text.data) - position) // 2 + 1)
-    out, slow, count = np.empty(max(room, width)), np.empty((4096, 3), np.int64), 0
+    room = min(expected, (len(text.data) - position) // (2 * width) + 1)
+    out, slow, row, left = np.empty((max(room, 1), width)), np.empty((width + 4096, 3), np.int64), 0, 0
+    wrapped, gaps = _is_wrapped(text, position, width), Gaps(text)
     while True:
-        position, count, pending, stopped = scan_rows(text.bytes, position, count, out, width, slow, _POWERS)
-        text.exactly(out, slow[:pending])
+        position, row, pending, stopped, column = scan_rows(text.bytes, position, row, out, wrapped, slow, POWERS)
+        gaps.read_slow(out.reshape(-1), slow[:pending], row)
         if stopped == END:
-            return out[: count // width * width].reshape(-1, width), count % width
+            break
         if stopped == FULL:
-            more = min(len(out) + width * 1024, (len(text.data) - position) // 2 + 1)
-            out = np.concatenate([out[:count], np.empty(max(more, width))])
-        elif stopped == BAD:
-            word = text.word(position)
-            if position + len(word) < len(text.data) or not _CUT_OFF.fullmatch(word):
-                raise text.error(f"expected a number, found {quoted(word)}", position)
-            return out[: count // width * width].reshape(-1, width), count % width + 1
-        elif stopped == LONG:
-            row = count // width
-            raise text.error(f"frame {row - 1} does not end here: expected a new line after {width} numbers", position)
+            more = min(len(out) + 1024, (len(text.data) - position) // (2 * width) + 1)
+            out = np.concatenate([out, np.empty((max(more, 1), width))])
+        elif stopped in (SHORT, LONG):
+            end = text.line_end(position)
+            if stopped == SHORT and (wrapped or not text.token(end)[0]):
+                left = column  # the file ends within this row
+                break
+            if stopped == SHORT and (after := _end_of_wrapped_row(text, position, width)):
+                *_, pending, _, _ = scan_rows(text.bytes[:after], position, row, out[: row + 1], True, slow, POWERS)
+                gaps.read_slow(out.reshape(-1), slow[:pending], row)
+                position, row = after, row + 1
+                continue
+            count = len(text.data[position:end].split())
+            gaps.add(f"frame {row} should be a line of {width} numbers, found {count}", position, row)
+            out[row] = np.nan
+            position, row = end, row + 1
+    if gaps.cut:
+        row, left = row - 1, width - 1
+    gaps.fill(out[:row])
+    return out[:row], left
 
 
-def _read(path: str) -> bytes:
-    try:
-        # Not to wait for a pipe that nobody writes to, nor to read a device that never ends.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            data = file.read() if regular else b""
-    except (OSError, ValueError) as problem:
-        raise unreadable(path, problem) from problem
-    if not regular:
-        raise FormatError(path, "is a pipe or a device; expected a file")
-    return data
+def _end_of_wrapped_row(text: Text, position: int, width: int) -> int:
+    """Where a row that goes on over several lines ends; 0 where these lines do not have `width` numbers together."""
+    count = 0
+    while count < width:
+        start = text.token(position)[1]
+        position = text.line_end(start)
+        words = len(text.data[start:position].split())
+        if not words:
+            return 0
+        count += words
+    return position if count == width else 0
 
 
-def unreadable(path: str | PathLike, problem: Exception) -> FormatError:
-    """For what the file system says of a path, or Python of its letters."""
-    return FormatError(path, f"cannot be read: {getattr(problem, 'strerror', None) or problem}")
+def _is_wrapped(text: Text, position: int, width: int) -> bool:
+    """Whether rows of `width` numbers go on over several lines: none of the first few lines holds one."""
+    for _ in range(4):
+        start = text.token(position)[1]
+        position = text.line_end(start)
+        if len(text.data[start:position].split()) >= width:
+            return False
+    return True
 
 
 def decoded(raw: bytes) -> str:
