@@ -77,7 +77,7 @@ def test_every_real_file_comes_back_as_it_was(mocap, tmp_path):
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(round_trip, enumerate(find_files(mocap))))
-    assert len(results) == 94 + 68
+    assert len(results) >= 94 + 68
     for name, numbers, metres, same in results:
         assert same, name
         assert numbers < 1e-4, name
