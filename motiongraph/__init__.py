@@ -40,7 +40,7 @@ _WHERE = {
     "Curve": "motiongraph.walks.curve",
     "Goal": "motiongraph.walks.path_goal",
     "Weights": "motiongraph.walks.path_goal",
-    "Effort": "motiongraph.walks.planner",
+    "Effort": "motiongraph.walks.effort",
     "LiveWalk": "motiongraph.walks.live",
     "trace": "motiongraph.walks.path_error",
     "MotionError": "motiongraph.errors",

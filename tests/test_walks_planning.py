@@ -13,11 +13,12 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.transitions import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.walks.curve import Curve, between
-from motiongraph.walks.floor_path import SAMPLES, ground_of
+from motiongraph.walks.effort import Effort
+from motiongraph.walks.floor_path import SAMPLES, floor_graph
 from motiongraph.walks.follow_path import placed_at
 from motiongraph.walks.path_error import path_error, trace
 from motiongraph.walks.path_goal import Goal, Weights
-from motiongraph.walks.planner import Effort, find
+from motiongraph.walks.planner import find
 
 FPS, WINDOW = 30.0, SAMPLES  # one look at every frame of a transition
 KOVAR = Weights(facing=0.0, cost=0.0, slack=0.0, gamma=0.3)
@@ -64,7 +65,7 @@ def moving_graph(rng, clips=3, transitions=8, frames=30, labels=None):
 
 def footsteps(ground, start, state, taken, last):
     """(n, 2) where the smoothed root is at every frame of a way, from its first frame on."""
-    terrain, out = ground.terrain, []
+    floor, out = ground.floor, []
     theta, x, z = state
     frame = start
 
@@ -73,28 +74,28 @@ def footsteps(ground, start, state, taken, last):
         out.extend((np.asarray(points) @ np.array([[c, -s], [s, c]]) + [x, z]).tolist())
 
     for k in taken:
-        put(terrain.path[frame + bool(out) : terrain.leave[k] + 1])
-        put(terrain.way[k, :, :2])
+        put(floor.path[frame + bool(out) : floor.leave[k] + 1])
+        put(floor.way[k, :, :2])
         c, s = np.cos(theta), np.sin(theta)
-        turn, u, w = terrain.jump[k, :3]
+        turn, u, w = floor.jump[k, :3]
         theta, x, z = theta + turn, x + c * u + s * w, z - s * u + c * w
-        frame = terrain.arrive[k]
-    put(terrain.path[frame + bool(out) : last + 1])
+        frame = floor.arrive[k]
+    put(floor.path[frame + bool(out) : last + 1])
     return out
 
 
 def every_walk(ground, start, state, curve, gamma, most):
     """The least error of all walks that reach the path's end, by plain loops; infinity for none."""
-    terrain, best = ground.terrain, np.inf
+    floor, best = ground.floor, np.inf
 
     def exits(frame):
-        end = terrain.run_end[frame]
-        return list(range(terrain.next_out[frame], terrain.next_out[end + 1])) if end >= 0 else []
+        end = floor.run_end[frame]
+        return list(range(floor.next_out[frame], floor.next_out[end + 1])) if end >= 0 else []
 
-    runs = {None: exits(start)} | {k: exits(terrain.arrive[k]) for k in range(len(terrain.leave))}
+    runs = {None: exits(start)} | {k: exits(floor.arrive[k]) for k in range(len(floor.leave))}
     for taken in naive.all_walks(runs, most):
-        frame = terrain.arrive[taken[-1]] if taken else start
-        for last in range(frame, terrain.run_end[frame] + 1):
+        frame = floor.arrive[taken[-1]] if taken else start
+        for last in range(frame, floor.run_end[frame] + 1):
             steps = footsteps(ground, start, state, taken, last)
             error, along = naive.equation_nine(steps, curve.places.tolist(), curve.spacing, gamma / FPS, 1 / FPS)
             if along >= curve.length:
@@ -104,7 +105,7 @@ def every_walk(ground, start, state, curve, gamma, most):
 
 
 def begin(graph, curve, frame):
-    ground = ground_of(graph)
+    ground = floor_graph(graph)
     return ground, placed_at(ground, np.array([frame]), curve.places[0], float(np.arctan2(*curve.tangents[0])))
 
 
@@ -113,7 +114,7 @@ def small_task(seed):
     rng = np.random.default_rng(seed)
     graph = moving_graph(rng, transitions=7)
     curve = Curve.of(rng.uniform(0.3, 0.6, (4, 2)).cumsum(axis=0) * [1, rng.choice([-1, 1])])
-    ground = ground_of(graph)
+    ground = floor_graph(graph)
     start = int(ground.nodes[rng.integers(len(ground.nodes))])
     return graph, Goal.of(graph, curve, weights=KOVAR), start, begin(graph, curve, start)[1]
 
@@ -127,7 +128,7 @@ def test_both_planners_against_every_walk(seed):
     graph, goal, start, state = small_task(seed)
     exact = find(graph, goal, [start], state, EXACT)
     beam = find(graph, goal, [start], state, Effort(width=512))
-    ref = every_walk(ground_of(graph), start, tuple(state[0, :3]), goal.curve, KOVAR.gamma, 5)
+    ref = every_walk(floor_graph(graph), start, tuple(state[0, :3]), goal.curve, KOVAR.gamma, 5)
     if not exact.complete:
         assert np.isinf(ref)
         assert not beam.complete
@@ -159,7 +160,7 @@ def test_the_error_found_is_that_of_the_walk(seed):
     rng = np.random.default_rng(seed)
     graph = moving_graph(rng, transitions=12)
     curve = Curve.of(rng.uniform(-0.4, 1.0, (5, 2)).cumsum(axis=0))
-    ground = ground_of(graph)
+    ground = floor_graph(graph)
     start = int(ground.nodes[rng.integers(len(ground.nodes))])
     _, state = begin(graph, curve, start)
     found = find(graph, Goal.of(graph, curve, weights=KOVAR), [start], state, Effort(width=16))

@@ -9,7 +9,7 @@ from naive import walks as naive
 
 import motiongraph as mg
 from motiongraph.walks.frames import frames_named
-from motiongraph.walks.shortest_paths import choices_of, needed_threshold, shortest
+from motiongraph.walks.shortest_paths import needed_threshold, network_of, shortest
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -50,7 +50,7 @@ def names(graph, rng):
 def test_shortest_ways_agree_with_plain_loops(seed):
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, most=16, transitions=14, least=1)
-    network = choices_of(graph)
+    network = network_of(graph)
     start = int(rng.integers(len(network.at)))
     begin = np.full(len(network.at), np.inf)
     begin[start] = 0.0

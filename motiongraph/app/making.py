@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 from motiongraph.app.prepared import prepare
 from motiongraph.progress import stretch
 from motiongraph.walks.curve import Curve
+from motiongraph.walks.effort import Effort
 from motiongraph.walks.path_goal import Weights
-from motiongraph.walks.planner import Effort
 
 _CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
 # Metres from the path, or from the place to reach, that are too many, and few enough to be worth another threshold;

@@ -168,7 +168,7 @@ def _ends_of(walk, jump) -> tuple[Entry, Entry]:
 
 def pair_of(reason: Reason, place) -> Pair | None:
     """Both windows where the walk put them; place: theta, x, z of the result's character."""
-    from motiongraph.walks.walk import compose
+    from motiongraph.model.placement import compose
 
     if reason.ends is None:
         return None

@@ -210,7 +210,7 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
 
         by = "cheapest" if given.pop("cheapest", False) else "quickest"
         return connect(graph, given["source"], given["target"], by, progress=progress)
-    from motiongraph.walks.planner import Effort
+    from motiongraph.walks.effort import Effort
 
     effort = Effort(method=str(given.pop("planner", "beam")), seconds=given.pop("limit", None), rng=seed)
     if method is Method.path:

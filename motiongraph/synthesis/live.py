@@ -9,11 +9,12 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.transitions import TRANSITION
+from motiongraph.model.placement import compose
 from motiongraph.synthesis import _kernels
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.stitch import stitched
 from motiongraph.synthesis.synthesize import ground
-from motiongraph.walks.walk import STEP, Walk, compose
+from motiongraph.walks.walk import STEP, Walk
 
 _STRETCH = 0.75  # s made at a time
 _BEFORE, _AHEAD = (

@@ -1,27 +1,37 @@
-"""The better planner, compiled: many walks side by side along the path, near-equal ones merged.
+"""Beam search along a path: many walks side by side along the path, near-equal ones merged.
 
 States are kept by how far along the path they are, in cells of some centimetres. Of the states in a cell that stand in
 nearly the same frame at nearly the same place only the cheapest stays, and of the others the `width` best by error so
-far plus the bound on what remains (`path_cost.remaining`). So the work grows with the length of the path and not
+far plus the bound on what remains (`path_cost.lower_bound`). So the work grows with the length of the path and not
 exponentially, and every walk in a cell has covered the same stretch of path. As in branch and bound, a walk whose error
 exceeds that of the best complete one is dropped.
 """
 
+import time
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, types
 
-from motiongraph.walks.floor_path import COMPILED, TERRAIN, read
-from motiongraph.walks.path_cost import ALONG, ERROR, REALS, ROAD, RULES, THETA, X, Z, remaining, survey
+from motiongraph.elementary import sincos
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F64, FAST, I32, I64, kernel, read
+from motiongraph.model.placement import placed
+from motiongraph.progress import Progress
+from motiongraph.walks.effort import Effort, Found
+from motiongraph.walks.floor_path import FLOOR, floor_graph
+from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, THETA, X, Z, lower_bound, successors
+from motiongraph.walks.path_goal import Goal
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading
 _TIME = 0.1  # s, a cell of a clip
+_BLOCK = 12  # cells between two looks at the clock
 
 
 class Cells(NamedTuple):
-    """The states kept, by cell along the path, and the best complete walks."""
+    """The states kept, by cell along the path, and the best complete walk."""
 
     states: np.ndarray  # (cells, width, REALS) see `path_cost`
     value: np.ndarray  # (cells, width) error so far and bound on the rest
@@ -29,35 +39,34 @@ class Cells(NamedTuple):
     # (cells, width, 3) frame arrived at; state it came from, as cell × width + slot or −1 − start; transition taken
     links: np.ndarray
     filled: np.ndarray  # (cells,) states in each cell
-    best: np.ndarray  # (r,) errors of the best complete walks, least first
-    ends: np.ndarray  # (r, 2) their last state and last frame
+    best: np.ndarray  # (1,) error of the best complete walk
+    end: np.ndarray  # (2,) its last state and last frame
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
     limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
     size: np.ndarray  # (1,) metres of a cell
 
     @classmethod
-    def empty(cls, cells: int, width: int, best: int, size: float) -> "Cells":
+    def empty(cls, cells: int, width: int, size: float) -> "Cells":
         return cls(
             np.empty((cells, width, REALS)),
             np.full((cells, width), np.inf),
             np.full((cells, width), -1),
             np.zeros((cells, width, 3), np.int64),
             np.zeros(cells, np.int64),
-            np.full(best, np.inf),
-            np.zeros((best, 2), np.int64),
+            np.full(1, np.inf),
+            np.zeros(2, np.int64),
             np.zeros(2, np.int64),
             np.full(cells + 1, np.inf),
             np.array([size]),
         )
 
 
-_real, _whole = types.float64, types.int64
 CELLS = types.NamedTuple(
-    (_real[:, :, ::1], _real[:, ::1], _whole[:, ::1], _whole[:, :, ::1], _whole[::1], _real[::1], _whole[:, ::1],
-     _whole[::1], _real[::1], _real[::1]), Cells)  # fmt: skip
+    (F64[:, :, ::1], F64[:, ::1], I64[:, ::1], I64[:, :, ::1], I64[::1], F64[::1], I64[::1], I64[::1], F64[::1],
+     F64[::1]), Cells)  # fmt: skip
 
 
-@njit(types.int64(RULES, _real, _real, _real, types.int64), **COMPILED)
+@njit(**FAST)
 def _key(rules, theta, x, z, frame):
     """One number for all states that are nearly the same."""
     turn = np.int64(np.floor(theta / _TURN)) % 30
@@ -65,9 +74,8 @@ def _key(rules, theta, x, z, frame):
     return (((np.int64(frame / (_TIME * rules.fps)) * 30 + turn) << 16 | floor_x) << 16) | floor_z
 
 
-@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, types.int64, _real[::1], types.int64, types.int64),
-      **COMPILED)  # fmt: skip
-def _place(terrain, road, rules, cells, earliest, frame, state, parent, via):
+@njit(**FAST)
+def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
     # What has walked beyond the end of the path competes in the last cell.
     last = cells.filled.shape[0] - 1
@@ -77,10 +85,9 @@ def _place(terrain, road, rules, cells, earliest, frame, state, parent, via):
     value, key, width, count = cells.value[where], cells.key[where], cells.value.shape[1], cells.filled[where]
     if state[ERROR] >= cells.limits[where]:
         return
-    a, b = terrain.path[frame, 0], terrain.path[frame, 1]
-    c, s = np.cos(state[THETA]), np.sin(state[THETA])
-    x, z = state[X] + c * a + s * b, state[Z] - s * a + c * b
-    whole = state[ERROR] + remaining(road, rules, state[ALONG], x, z, frame)
+    s, c = sincos(state[THETA])
+    x, z = placed(c, s, state[X], state[Z], floor.path[frame, 0], floor.path[frame, 1])
+    whole = state[ERROR] + lower_bound(target, rules, state[ALONG], x, z, frame)
     if whole >= cells.limits[where]:
         return
     own, slot = _key(rules, state[THETA], x, z, frame), -1
@@ -98,48 +105,106 @@ def _place(terrain, road, rules, cells, earliest, frame, state, parent, via):
     cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
     cells.states[where, slot] = state
     if cells.filled[where] == width:
-        cells.limits[where] = min(value.max(), cells.best[-1])
+        cells.limits[where] = min(value.max(), cells.best[0])
 
 
-@njit(types.void(CELLS, _real, types.int64, types.int64), **COMPILED)
-def _complete(cells, total, state, last):
-    """Enter a complete walk among the r best."""
-    best, ends = cells.best, cells.ends
-    i = best.shape[0] - 1
-    while i > 0 and best[i - 1] > total:
-        best[i], ends[i, 0], ends[i, 1] = best[i - 1], ends[i - 1, 0], ends[i - 1, 1]
-        i -= 1
-    best[i], ends[i, 0], ends[i, 1] = total, state, last
-    cells.limits[-1] = best[-1]
-
-
-@njit(types.void(TERRAIN, ROAD, RULES, CELLS, types.int64, read(_real, 1), types.int64, types.int64, types.int32[::1],
-                 _real[:, ::1]), **COMPILED)  # fmt: skip
-def expand(terrain, road, rules, cells, frame, state, number, earliest, taken, children):
+@njit(**FAST)
+def expand(floor, target, rules, cells, frame, state, number, earliest, taken, children):
     """Put all that may follow a state into its cells."""
     size = cells.size[0]
-    count, last, total, looks = survey(terrain, road, rules, frame, state, cells.limits, size, taken, children)
+    count, last, total, looks = successors(floor, target, rules, frame, state, cells.limits, size, taken, children)
     cells.effort[0] += 1
     cells.effort[1] += looks
-    if total < cells.best[-1]:
-        _complete(cells, total, number, last)
+    if total < cells.best[0]:
+        cells.best[0] = cells.limits[-1] = total
+        cells.end[0], cells.end[1] = number, last
     for n in range(count):
-        _place(terrain, road, rules, cells, earliest, terrain.arrive[taken[n]], children[n], number, taken[n])
+        _place(floor, target, rules, cells, earliest, floor.arrive[taken[n]], children[n], number, taken[n])
 
 
-@njit(types.void(TERRAIN, ROAD, RULES, CELLS, read(types.int64, 1), read(_real, 2), types.int64, types.int64,
-                 types.int32[::1], _real[:, ::1]), **COMPILED)  # fmt: skip
-def sweep(terrain, road, rules, cells, roots, root_states, start, stop, taken, children):
+@kernel(types.void(
+    FLOOR, TARGET, RULES, CELLS, read(I64), read(F64, 2), I64, I64, I32[::1], F64[:, ::1]))  # fmt: skip
+def sweep(floor, target, rules, cells, roots, root_states, start, stop, taken, children):
     """Expand the starts, roots (n,) frames and root_states (n, REALS), and every state of cells start … stop − 1.
 
     taken, children: room for all transitions of a run.
     """
     for i in range(roots.shape[0]):
-        expand(terrain, road, rules, cells, roots[i], root_states[i], -1 - i, 0, taken, children)
+        expand(floor, target, rules, cells, roots[i], root_states[i], -1 - i, 0, taken, children)
     width = cells.value.shape[1]
     for where in range(start, stop):
         for slot in range(cells.filled[where]):
-            if cells.value[where, slot] < cells.best[-1]:
+            if cells.value[where, slot] < cells.best[0]:
                 state, frame = cells.states[where, slot], cells.links[where, slot, 0]
                 number = where * width + slot
-                expand(terrain, road, rules, cells, frame, state, number, where + 1, taken, children)
+                expand(floor, target, rules, cells, frame, state, number, where + 1, taken, children)
+
+
+def beam_search(
+    graph: MotionGraph, goal: Goal, roots: np.ndarray, states: np.ndarray, effort: Effort, progress: Progress
+) -> Found:
+    """Sweep once along the path; with a time limit, wider and wider while another sweep is likely to fit."""
+    began, width, used = time.perf_counter(), effort.width, 0
+    if effort.seconds is not None:
+        width = min(8, width)
+    best: Found | None = None
+    while True:
+        before = time.perf_counter()
+        found = _swept(graph, goal, roots, states, effort, width, began, used, progress)
+        took, used = time.perf_counter() - before, used + found.expansions
+        if best is None or found.merit > best.merit:
+            best = found
+        left = np.inf if effort.expansions is None else effort.expansions - used
+        time_left = 0.0 if effort.seconds is None else effort.seconds - (time.perf_counter() - began)
+        if effort.seconds is None or 2.5 * took > time_left or 2.5 * found.expansions > left or width >= 4096:
+            return replace(best, expansions=used)
+        width *= 2
+
+
+def _swept(
+    graph: MotionGraph, goal: Goal, roots: np.ndarray, states: np.ndarray, effort: Effort, width: int, began: float,
+    used: int, progress: Progress,
+) -> Found:  # fmt: skip
+    """The best walk of one sweep; began, used: when the search began, and what it has expanded so far."""
+    ground = floor_graph(graph)
+    # Beyond the end of the path a state still has its run to find the end in.
+    count = int(goal.longest / effort.cell) + 2
+    cells = Cells.empty(count, width, effort.cell)
+    room = np.empty(ground.widest, np.int32), np.empty((ground.widest, REALS))
+    none, no_state = np.empty(0, np.int64), np.empty((0, REALS))
+    sweep(ground.floor, goal.target, goal.rules, cells, roots, states, 0, 0, *room)
+    reached, note = count, ""
+    for start in range(0, count, _BLOCK):
+        progress(min(start * effort.cell, goal.rules.length), goal.rules.length, "planning the walk")
+        if effort.seconds is not None and time.perf_counter() - began > effort.seconds:
+            reached, note = start, f"the {effort.seconds:g} s allowed ran out"
+            break
+        if effort.expansions is not None and used + cells.effort[0] > effort.expansions:
+            reached, note = start, f"the {effort.expansions:,} expansions allowed ran out"
+            break
+        stop = min(start + _BLOCK, count)
+        sweep(ground.floor, goal.target, goal.rules, cells, none, no_state, start, stop, *room)
+    complete, limited = bool(np.isfinite(cells.best[0])), bool(note)
+    if complete:
+        (number, last), error, note = cells.end.tolist(), float(cells.best[0]), ""
+    else:
+        number, last, error, along = _furthest(cells, reached, roots)
+        note = f"{note or 'every way ends'} after {along:.1f} of {goal.rules.length:.1f} m"
+    taken = []
+    while number >= 0:
+        _, number, via = cells.links[number // width, number % width].tolist()
+        taken.append(via)
+    return Found(-1 - number, tuple(taken[::-1]), last, error, complete, int(cells.effort[0]), note, limited)
+
+
+def _furthest(cells: Cells, reached: int, roots: np.ndarray) -> tuple[int, int, float, float]:
+    """The best state of the last cell that has any: its number, frame, error and metres along the path."""
+    full = np.flatnonzero(cells.filled[: max(reached, 1)])
+    if not len(full):
+        full = np.flatnonzero(cells.filled)[:1]
+    if not len(full):
+        return -1, int(roots[0]), 0.0, 0.0
+    where = int(full[-1])
+    slot = int(np.argmin(cells.value[where, : cells.filled[where]]))
+    state, number = cells.states[where, slot], where * cells.value.shape[1] + slot
+    return number, int(cells.links[where, slot, 0]), float(state[ERROR]), float(state[ALONG])

@@ -1,20 +1,32 @@
 """The quickest or cheapest way from one motion to another (Kovar 2002, 4.2), and tables of all such ways."""
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.progress import SILENT
-from motiongraph.walks.frames import called, clip_of, frames_named, spans
-from motiongraph.walks.shortest_paths import choices_of, shortest, unreachable, way_back
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.frames import Name, called, clip_of, frames_named, spans
+from motiongraph.walks.shortest_paths import Network, edges_to, network_of, shortest, unreachable
 from motiongraph.walks.walk import Walk
 
 _MOST = 3000  # choice points in a table of all pairs
 _TIE = 1e-6  # of ways that are equally quick the cheaper is taken, and the other way round
 
 
-def connect(graph, source, target, by: str = "quickest", *, lead: float = 1.0, progress=SILENT) -> Walk:
+class _End(NamedTuple):
+    """One of the two motions to connect."""
+
+    name: Name
+    mask: np.ndarray  # (F,) bool: its frames
+
+
+def connect(
+    graph: MotionGraph, source: Name, target: Name, by: str = "quickest", *, lead: float = 1.0,
+    progress: Progress = SILENT,
+) -> Walk:  # fmt: skip
     """The way from a clip, (clip, frame) or label to another.
 
     by: "quickest" has the fewest frames, "cheapest" the least sum of transition costs. From a frame the walk begins
@@ -23,10 +35,10 @@ def connect(graph, source, target, by: str = "quickest", *, lead: float = 1.0, p
     """
     began = time.perf_counter()
     progress(0, 1, "connecting")
-    network = choices_of(graph)
+    network = network_of(graph)
     weight, scale = _weight(network, by), _TIE if by == "cheapest" else 1.0
     sources, targets = frames_named(graph, source), frames_named(graph, target)
-    ends = (source, target), (sources, targets)
+    ends = _End(source, sources), _End(target, targets)
     last_source, next_target = _last_before(network.starts, sources), _first_after(network.starts, targets)
     # A node is entered from the last frame of the source before it, and left for the first of the target after it.
     usable = network.busy
@@ -38,47 +50,52 @@ def connect(graph, source, target, by: str = "quickest", *, lead: float = 1.0, p
     straight = np.where(targets & (last_source >= 0), np.arange(len(targets)) - last_source, np.inf)
     direct = int(np.argmin(straight))
     if np.isfinite(straight[direct]) and (node < 0 or straight[direct] * scale <= whole[node]):
-        return _walk(graph, int(last_source[direct]), [], direct, lead, *ends, by, began)
+        return _walk(graph, int(last_source[direct]), [], direct, lead, ends, by, began)
     if node < 0 or not np.isfinite(whole[node]):
         raise unreachable(graph, sources, targets, called(graph, source), called(graph, target))
-    edges = way_back(network, via, node)
+    edges = edges_to(network, via, node)
     first = int(network.tail[edges[0]]) if edges else node
     rows = [int(network.row[e]) for e in edges if network.row[e] >= 0]
     first, last = int(last_source[network.at[first]]), int(next_target[network.at[node]])
-    return _walk(graph, first, rows, last, lead, *ends, by, began)
+    return _walk(graph, first, rows, last, lead, ends, by, began)
 
 
-def _last_before(starts, mask):
+def _last_before(starts: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """(F,) the last frame of `mask` at or before each frame in the same clip, −1 for none."""
     index = np.arange(len(mask))
     last = np.maximum.accumulate(np.where(mask, index, -1))
     return np.where(last >= starts[clip_of(starts, index)], last, -1)
 
 
-def _first_after(starts, mask):
+def _first_after(starts: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """(F,) the first frame of `mask` at or after each frame in the same clip, −1 for none."""
     index, none = np.arange(len(mask)), len(mask)
     first = np.minimum.accumulate(np.where(mask, index, none)[::-1])[::-1]
     return np.where(first < starts[clip_of(starts, index) + 1], first, -1)
 
 
-def _weight(network, by):
+def _weight(network: Network, by: str) -> np.ndarray:
     if by not in ("quickest", "cheapest"):
         raise MotionError(f"a way is 'quickest' or 'cheapest', not {by!r}")
     return network.frames + _TIE * network.cost if by == "quickest" else network.cost + _TIE * network.frames
 
 
-def _walk(graph, first, rows, last, lead, names, masks, by, began):
+def _walk(
+    graph: MotionGraph, first: int, taken: list[int], last: int, lead: float, ends: tuple[_End, _End], by: str,
+    began: float,
+) -> Walk:  # fmt: skip
+    """The walk from one frame to another, with up to `lead` seconds more where an end is not a single frame."""
     starts, extra = np.cumsum([0, *map(len, graph.clips)]), round(lead * graph.fps)
-    rows = graph.candidates.table[np.array(rows, int)]
-    if isinstance(names[0], tuple):
-        first = int(np.flatnonzero(masks[0])[0])
+    rows = graph.candidates.table[np.array(taken, int)]
+    source, target = ends
+    if isinstance(source.name, tuple):
+        first = int(np.flatnonzero(source.mask)[0])
     else:
-        first = max(int(spans(graph, masks[0])[0][first]), first - extra)
-    if isinstance(names[1], tuple):
-        last = int(np.flatnonzero(masks[1])[0])
+        first = max(int(spans(graph, source.mask)[0][first]), first - extra)
+    if isinstance(target.name, tuple):
+        last = int(np.flatnonzero(target.mask)[0])
     else:
-        last = min(int(spans(graph, masks[1])[1][last]), last + extra)
+        last = min(int(spans(graph, target.mask)[1][last]), last + extra)
     clip = int(clip_of(starts, first))
     end = int(rows["dst"][-1]) if len(rows) else clip
     return Walk.of(
@@ -87,14 +104,16 @@ def _walk(graph, first, rows, last, lead, names, masks, by, began):
     )  # fmt: skip
 
 
-def connection_table(graph, between: str = "clips", by: str = "quickest", progress=SILENT):
+def connection_table(
+    graph: MotionGraph, between: str = "clips", by: str = "quickest", progress: Progress = SILENT
+) -> tuple[list, np.ndarray]:
     """The names of all motions and the (n, n) lengths of the ways from each to each; infinity where there is none.
 
     between: "clips", "labels", or "choice points" (small graphs only; named by clip and frame). Seconds for the
     quickest ways, cm for the cheapest. A way between clips or labels counts from the best place of the one to the best
     place of the other.
     """
-    network = choices_of(graph)
+    network = network_of(graph)
     weight, unit = _weight(network, by), 1.0 / graph.fps if by == "quickest" else 1.0
     busy = network.busy
     nodes = np.flatnonzero(busy)

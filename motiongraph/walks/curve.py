@@ -1,11 +1,14 @@
 """A path on the floor: a polyline or a spline through points, measured along its length."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
 from motiongraph.errors import MotionError
+from motiongraph.model.placement import direction_of
 
 SPACING = 0.02  # m, between the samples of a path
 _TANGENT = 0.3  # m, over which the direction of a path is taken, so that a corner is a bend
@@ -13,24 +16,23 @@ _TANGENT = 0.3  # m, over which the direction of a path is taken, so that a corn
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """places: (M, 2) x, z every SPACING metres; tangents: (M, 2) unit; knots: (N,) metres at which the given points
-    lie along it; length: metres; closed: whether it ends where it begins."""
+    """A path, sampled at equal steps along its length."""
 
-    places: np.ndarray
-    tangents: np.ndarray
-    knots: np.ndarray
-    length: float
-    closed: bool
+    places: np.ndarray  # (M, 2) x, z about every SPACING metres
+    tangents: np.ndarray  # (M, 2) unit vectors x, z along it
+    knots: np.ndarray  # (N,) metres along it of the given points
+    length: float  # metres
+    closed: bool  # whether it ends where it begins
 
     @classmethod
-    def of(cls, points, kind: str = "polyline", closed: bool = False) -> "Curve":
+    def of(cls, points: ArrayLike, kind: str = "polyline", closed: bool = False) -> "Curve":
         """Through `points`, (N, 2) x, z metres. kind: "polyline" or "spline"; closed: back to the first point."""
         points = np.asarray(points, float)
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not np.isfinite(points).all():
             raise MotionError(f"a path needs at least two points x, z in metres, not an array of shape {points.shape}")
         if kind not in ("polyline", "spline"):
             raise MotionError(f"a path is a 'polyline' or a 'spline', not {kind!r}")
-        if closed and np.linalg.norm(points[0] - points[-1]) > 1e-9:
+        if closed and distance(points[0], points[-1]) > 1e-9:
             points = np.concatenate([points, points[:1]])
         gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
         kept = np.append(True, gaps > 1e-9)
@@ -51,8 +53,9 @@ class Curve:
         places = np.stack([np.interp(s, at, fine[:, k]) for k in range(2)], axis=1)
         return cls(places, _tangents(places, closed), knots, length, closed)
 
-    def at(self, s) -> np.ndarray:
+    def at(self, s: ArrayLike) -> np.ndarray:
         """(…, 2) the place s metres along; the ends beyond them."""
+        s = np.asarray(s, float)
         return np.stack([np.interp(s, self.along, self.places[:, k]) for k in range(2)], axis=-1)
 
     @property
@@ -62,10 +65,11 @@ class Curve:
 
     @property
     def spacing(self) -> float:
+        """Metres between two samples."""
         return self.length / (len(self.places) - 1)
 
 
-def _tangents(places, closed):
+def _tangents(places: np.ndarray, closed: bool) -> np.ndarray:
     """The direction between the places half of _TANGENT before and after each."""
     reach = max(round(_TANGENT / 2 / SPACING), 1)
     n = len(places)
@@ -81,18 +85,33 @@ def _tangents(places, closed):
     return way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
 
 
-def between(place, heading: float, target, facing: float | None = None, handle: float = 0.5) -> Curve:
-    """A smooth way from a place (x, z) and heading to a target, arriving with `facing` if it is given (radians).
+def distance(a: np.ndarray, b: np.ndarray) -> float:
+    """Metres between two places (2,) x, z."""
+    x, z = float(b[0] - a[0]), float(b[1] - a[1])
+    return sqrt(x * x + z * z)
 
-    A cubic whose handles are this share of the distance, so that the way guides all along and turns no more than it
-    must (Kovar 2002, 4.3: guidance throughout).
+
+_U = np.linspace(0.0, 1.0, 65)[:, None]
+_V = 1.0 - _U
+
+
+def smooth_points(
+    place: ArrayLike, heading: float, target: ArrayLike, facing: float | None = None, handle: float = 0.5
+) -> np.ndarray:
+    """(65, 2) x, z of a smooth path from a place and heading to a target, arriving with `facing` if it is given.
+
+    A cubic whose handles are this share of the distance, so that the path guides all along and turns no more than it
+    must (Kovar 2002, 4.3: guidance throughout). Angles in radians.
     """
     place, target = np.asarray(place, float), np.asarray(target, float)
-    far = max(handle * float(np.linalg.norm(target - place)), 0.5)
-    ahead = place + far * np.array([np.sin(heading), np.cos(heading)])
-    if facing is None:
-        last = target + (ahead - target) / 3.0
-    else:
-        last = target - far * np.array([np.sin(facing), np.cos(facing)])
-    u = np.linspace(0.0, 1.0, 65)[:, None]
-    return Curve.of((1 - u) ** 3 * place + 3 * u * (1 - u) ** 2 * ahead + 3 * u**2 * (1 - u) * last + u**3 * target)
+    far = max(handle * distance(place, target), 0.5)
+    ahead = place + far * direction_of(heading)
+    last = target + (ahead - target) / 3.0 if facing is None else target - far * direction_of(facing)
+    return _V * _V * _V * place + 3 * _U * _V * _V * ahead + 3 * _U * _U * _V * last + _U * _U * _U * target
+
+
+def between(
+    place: ArrayLike, heading: float, target: ArrayLike, facing: float | None = None, handle: float = 0.5
+) -> Curve:
+    """The path through `smooth_points`."""
+    return Curve.of(smooth_points(place, heading, target, facing, handle))

@@ -1,7 +1,7 @@
-"""What planning needs of a graph, as plain arrays: where every clip goes on the floor, and where it may be left.
+"""The path of every clip on the floor, and where it may be left: what planning needs of a graph, as plain arrays.
 
 Frames of all clips are counted one after the other; clip c begins at `starts[c]`. The root's path is smoothed over a
-step, so that swaying hips do not count as way walked (Kovar 2002, 5.1, takes a spline through it).
+step, so that swaying hips do not count as distance walked (Kovar 2002, 5.1, takes a spline through it).
 """
 
 from dataclasses import dataclass
@@ -13,82 +13,84 @@ from numba import types
 from scipy.ndimage import gaussian_filter1d
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F64, I32, read
 from motiongraph.model import sides
+from motiongraph.model.clip import Clip
+from motiongraph.model.placement import heading_of, place, turn
 
-SAMPLES = 4  # points at which a transition's way is looked at
-COMPILED = {"cache": True, "nogil": True, "error_model": "numpy"}
+SAMPLES = 4  # points at which the path through a transition is sampled
 _SMOOTH = 0.2  # s, of the Gaussian over the root's path
-_RATE = 30.0  # Hz, at which pieces are looked at
+_RATE = 30.0  # Hz, at which pieces are sampled
 
 
-class Terrain(NamedTuple):
-    """path: (F, 2) x, z of the smoothed root, metres, as captured; arc: (F,) metres travelled since the clip began;
-    face: (F, 2) unit vector x, z the body faces; run_end: (F,) the last frame that may be played to from here, −1 for
-    none; next_out: (F + 1,) the first transition that leaves at or after each frame; leave, arrive: (T,) frames
-    between which each transition leads; jump: (T, 5) theta, x0, z0, cost (cm), metres walked; way: (T, SAMPLES, 5)
-    x, z, metres since the sample before and facing x, z along the transition, in the coordinates of the clip left."""
+class Floor(NamedTuple):
+    """A graph as the kernels read it: F frames of all clips, T transitions."""
 
-    path: np.ndarray
-    arc: np.ndarray
-    face: np.ndarray
-    run_end: np.ndarray
-    next_out: np.ndarray
-    leave: np.ndarray
-    arrive: np.ndarray
-    jump: np.ndarray
+    path: np.ndarray  # (F, 2) x, z of the smoothed root, metres, as captured
+    arc: np.ndarray  # (F,) metres walked since the clip began
+    face: np.ndarray  # (F, 2) unit vector x, z the body faces
+    run_end: np.ndarray  # (F,) last frame that may be played to from here, −1 for none
+    next_out: np.ndarray  # (F + 1,) first transition that leaves at or after each frame
+    leave: np.ndarray  # (T,) frame at which each transition leaves
+    arrive: np.ndarray  # (T,) frame at which it arrives
+    jump: np.ndarray  # (T, 5) its alignment theta, x0, z0, its cost (cm), metres walked in it
+    # (T, SAMPLES, 5) x, z, metres since the sample before and facing x, z along it, placed as the clip it leaves
     way: np.ndarray
 
 
-def read(of, dimensions):
-    """The type of a contiguous array that a kernel only reads."""
-    return types.Array(of, dimensions, "C", readonly=True)
-
-
-_REAL, _WHOLE = (lambda n: read(types.float64, n)), (lambda n: read(types.int32, n))
-TERRAIN = types.NamedTuple(
-    (_REAL(2), _REAL(1), _REAL(2), _WHOLE(1), _WHOLE(1), _WHOLE(1), _WHOLE(1), _REAL(2), _REAL(3)), Terrain
+FLOOR = types.NamedTuple(
+    (read(F64, 2), read(F64), read(F64, 2), read(I32), read(I32), read(I32), read(I32), read(F64, 2), read(F64, 3)),
+    Floor,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """terrain: the arrays; starts: (clips + 1,) where each clip's frames begin; rows: (T,) the transitions' places in
-    the table of candidates; nodes: (n,) frames at which motion can be joined; stride: frames between two looks at a
-    piece; quickest: m/s, the highest speed of any clip."""
+class FloorGraph:
+    """A graph laid out on the floor."""
 
-    terrain: Terrain
-    starts: np.ndarray
-    rows: np.ndarray
-    nodes: np.ndarray
-    stride: int
-    quickest: float
+    floor: Floor
+    starts: np.ndarray  # (clips + 1,) where each clip's frames begin
+    rows: np.ndarray  # (T,) each transition's place in the table of candidates
+    nodes: np.ndarray  # (n,) frames at which motion can be joined
+    stride: int  # frames between two samples of a piece
+    quickest: float  # m/s, highest speed of any clip
     fps: float
-    window: int
+    window: int  # frames of a transition
 
     def place(self, frame: int) -> tuple[int, int]:
         """Clip and frame of a frame counted over all clips."""
         clip = int(np.searchsorted(self.starts, frame, side="right")) - 1
         return clip, int(frame - self.starts[clip])
 
-    def heading(self, frame) -> np.ndarray:
+    def heading(self, frame: int | np.ndarray) -> np.ndarray:
         """Radians about y that the body faces at these frames; 0 faces z."""
-        face = self.terrain.face[frame]
-        return np.arctan2(face[..., 0], face[..., 1])
+        return heading_of(self.floor.face[frame])
+
+    def exits(self, frame: int) -> np.ndarray:
+        """(n,) transitions that leave the run which begins at a frame."""
+        end = int(self.floor.run_end[frame])
+        first = int(self.floor.next_out[frame])
+        return np.arange(first, int(self.floor.next_out[end + 1]) if end >= 0 else first)
+
+    @property
+    def widest(self) -> int:
+        """The largest number of transitions that leave a clip."""
+        return int(np.max(np.diff(np.searchsorted(self.floor.leave, self.starts)), initial=1))
 
 
-_known: WeakKeyDictionary = WeakKeyDictionary()
+_known: WeakKeyDictionary[MotionGraph, tuple[object, FloorGraph]] = WeakKeyDictionary()
 
 
-def ground_of(graph) -> Ground:
-    """The ground of a graph, computed once for each view of it."""
+def floor_graph(graph: MotionGraph) -> FloorGraph:
+    """The graph on the floor, computed once for each view of it."""
     found = _known.get(graph)
     if found is None or found[0] is not graph.candidates:
-        found = graph.candidates, _ground(graph)
-        _known[graph] = found
+        found = _known[graph] = (graph.candidates, _floor_graph(graph))
     return found[1]
 
 
-def without_dead_ends(graph):
+def without_dead_ends(graph: MotionGraph) -> MotionGraph:
     """The graph whose walks never end: itself if it is pruned, else its pruned part."""
     kept = graph if graph.is_pruned else _pruned(graph)
     if not kept.open.any():
@@ -100,27 +102,27 @@ def without_dead_ends(graph):
     return kept
 
 
-_pruned_views: WeakKeyDictionary = WeakKeyDictionary()
+_pruned_views: WeakKeyDictionary[MotionGraph, MotionGraph] = WeakKeyDictionary()
 
 
-def _pruned(graph):
+def _pruned(graph: MotionGraph) -> MotionGraph:
     found = _pruned_views.get(graph)
     if found is None or found.candidates is not graph.candidates:
         found = _pruned_views[graph] = graph.pruned()
     return found
 
 
-_paths: WeakKeyDictionary = WeakKeyDictionary()
+_paths: WeakKeyDictionary[Clip, tuple[np.ndarray, np.ndarray]] = WeakKeyDictionary()
 
 
-def floor_path(clip) -> tuple[np.ndarray, np.ndarray]:
+def floor_path(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     """(F, 2) x, z of the smoothed root and (F, 2) unit vectors the body faces, x, z; computed once for each clip."""
     if clip not in _paths:
         _paths[clip] = _floor_path(clip)
     return _paths[clip]
 
 
-def _floor_path(clip):
+def _floor_path(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     path = _smooth(clip.root[:, [0, 2]], clip)
     pairs = sides.pairs(clip.skeleton)
     if len(pairs):
@@ -134,7 +136,7 @@ def _floor_path(clip):
     return path, np.where(size > 1e-9, face / np.maximum(size, 1e-9), [0.0, 1.0])
 
 
-def _smooth(values, clip):
+def _smooth(values: np.ndarray, clip: Clip) -> np.ndarray:
     """Without what swings within a step; straight on beyond the ends. Frames before `first` stay as they are."""
     out, moving = values.copy(), values[clip.first :]
     sigma = _SMOOTH * clip.fps
@@ -145,7 +147,7 @@ def _smooth(values, clip):
     return out
 
 
-def _ground(graph) -> Ground:
+def _floor_graph(graph: MotionGraph) -> FloorGraph:
     clips, structure, window = graph.clips, graph.structure, graph.window
     starts = np.cumsum([0, *map(len, clips)])
     parts = [floor_path(clip) for clip in clips]
@@ -163,53 +165,52 @@ def _ground(graph) -> Ground:
     frames = len(path)
 
     at = starts[structure.clip] + structure.frame
-    run_end = np.full(frames, -1, np.int32)
-    if len(structure):
-        # The run from a node ends at the first node from which the clip may not be played on.
-        index = np.where(graph.open_pieces, len(structure), np.arange(len(structure)))
-        last = np.minimum.accumulate(index[::-1])[::-1]
-        following = np.searchsorted(at, np.arange(frames))
-        clip_end = np.repeat(starts[1:], np.diff(starts))
-        inside = following < len(structure)
-        inside[inside] &= at[following[inside]] < clip_end[inside]
-        run_end[inside] = at[last[following[inside]]]
     busy = graph.open_pieces.copy()
     busy[structure.leaves[rows]] = True
     ways = _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window)
     jump = np.concatenate([jump, ways[:, :, 2].sum(axis=1, keepdims=True)], axis=1)
     next_out = np.searchsorted(leave, np.arange(frames + 1)).astype(np.int32)
-    terrain = Terrain(*map(np.ascontiguousarray, (path, arc, face, run_end, next_out, leave, arrive, jump, ways)))
-    for array in terrain:
+    run_end = _run_ends(at, graph.open_pieces, starts)
+    floor = Floor(*map(np.ascontiguousarray, (path, arc, face, run_end, next_out, leave, arrive, jump, ways)))
+    for array in floor:
         array.flags.writeable = False
     stride = max(round(graph.fps / _RATE), 1)
     quickest = float(np.percentile(steps, 99.9) * graph.fps) if frames > 1 else 1.0
-    return Ground(
-        terrain,
-        starts,
-        rows,
-        at[busy],
-        stride,
-        max(quickest, 0.1),
-        graph.fps,
-        window,
-    )
+    return FloorGraph(floor, starts, rows, at[busy], stride, max(quickest, 0.1), graph.fps, window)
 
 
-def _ways(path, face, leave, arrive, jump, last, window):
-    """(T, SAMPLES, 5): see `Terrain.way`; blended as the transition will be (Kovar 2002, eqs. 5 and 7)."""
+def _run_ends(at: np.ndarray, open_pieces: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """(F,) `Floor.run_end`; at: (N,) frames of the choice points; open_pieces: (N,) whether the clip goes on there."""
+    frames, count = int(starts[-1]), len(at)
+    run_end = np.full(frames, -1, np.int32)
+    if count:
+        # The run from a node ends at the first node from which the clip may not be played on.
+        index = np.where(open_pieces, count, np.arange(count))
+        last = np.minimum.accumulate(index[::-1])[::-1]
+        following = np.searchsorted(at, np.arange(frames))
+        clip_end = np.repeat(starts[1:], np.diff(starts))
+        inside = following < count
+        inside[inside] &= at[following[inside]] < clip_end[inside]
+        run_end[inside] = at[last[following[inside]]]
+    return run_end
+
+
+def _ways(
+    path: np.ndarray, face: np.ndarray, leave: np.ndarray, arrive: np.ndarray, jump: np.ndarray, last: np.ndarray,
+    window: int,
+) -> np.ndarray:  # fmt: skip
+    """(T, SAMPLES, 5): see `Floor.way`; blended as the transition will be (Kovar 2002, eqs. 5 and 7)."""
     way = np.zeros((len(leave), SAMPLES, 5))
-    c, s = np.cos(jump[:, 0]), np.sin(jump[:, 0])
+    alignment = jump[:, 0], jump[:, 1], jump[:, 2]
     before = path[leave]
     for k in range(SAMPLES):
         offset = round((k + 1) * window / SAMPLES)
         u = offset / window
-        alpha = 2.0 * u**3 - 3.0 * u**2 + 1.0
+        alpha = 2.0 * u * u * u - 3.0 * u * u + 1.0
         out, into = np.minimum(leave + offset, last), arrive - window + offset
-        place = np.stack([c * path[into, 0] + s * path[into, 1], c * path[into, 1] - s * path[into, 0]], axis=1)
-        place = alpha * path[out] + (1.0 - alpha) * (place + jump[:, 1:3])
-        facing = np.stack([c * face[into, 0] + s * face[into, 1], c * face[into, 1] - s * face[into, 0]], axis=1)
-        facing = alpha * face[out] + (1.0 - alpha) * facing
-        way[:, k, :2], way[:, k, 2] = place, np.linalg.norm(place - before, axis=1)
+        where = alpha * path[out] + (1.0 - alpha) * place(alignment, path[into])
+        facing = alpha * face[out] + (1.0 - alpha) * turn(jump[:, 0], face[into])
+        way[:, k, :2], way[:, k, 2] = where, np.linalg.norm(where - before, axis=1)
         way[:, k, 3:] = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-9)
-        before = place
+        before = where
     return way

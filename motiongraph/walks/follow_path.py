@@ -1,26 +1,32 @@
 """Following a path on the floor (Kovar 2002, 5; Mao 2011, 4.4.2)."""
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from motiongraph.progress import SILENT
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.model.placement import heading_of, turn
+from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.floor_path import Ground, ground_of, without_dead_ends
-from motiongraph.walks.frames import called, frames_named
+from motiongraph.walks.effort import Effort, Found
+from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
+from motiongraph.walks.frames import Name, called, frames_named
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_error import path_error, progress_along
-from motiongraph.walks.path_goal import Goal
-from motiongraph.walks.planner import Effort, as_walk, find
-from motiongraph.walks.walk import Walk
+from motiongraph.walks.path_goal import Goal, Labels, Weights
+from motiongraph.walks.planner import as_walk, find
+from motiongraph.walks.walk import Seed, Walk
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts
 
 
 def follow_path(
-    graph, points, labels=None, *, start=None, curve="polyline", closed=False, weights=None, effort=None, rng=None,
-    progress=SILENT,
+    graph: MotionGraph, points: ArrayLike | Curve, labels: Labels | None = None, *, start: Name | None = None,
+    curve: str = "polyline", closed: bool = False, weights: Weights | None = None, effort: Effort | None = None,
+    rng: Seed | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """The walk that goes along a path, starting at its first point and facing along it.
 
@@ -28,27 +34,28 @@ def follow_path(
     themselves. labels: one for the whole path; one, or None for any, for each stretch between points; or pairs of
     (metres, label) where each begins. start: a clip, (clip, frame) or label to begin with; by default the best.
     weights: `Weights`, what counts how much; effort: `Effort`, how to search and when to stop; rng: for the latter.
-    Walks in the pruned part of the graph. `walk.facts` tells how far from the path it goes.
+    Walks in the pruned part of the graph. `walk.facts` has how far from the path it goes, how the
+    search ended and how much better a longer one could be.
     """
     began = time.perf_counter()
     graph = without_dead_ends(graph)
     line = points if isinstance(points, Curve) else Curve.of(points, curve, closed)
     effort = effort or Effort(rng=0 if rng is None else rng)
     goal = Goal.of(graph, line, labels, weights)
-    heading = float(np.arctan2(*line.tangents[0]))
+    heading = float(heading_of(line.tangents[0]))
     roots = starting_frames(graph, start, goal.needs[0])
-    states = placed_at(ground_of(graph), roots, line.places[0], heading)
+    states = placed_at(floor_graph(graph), roots, line.places[0], heading)
     found = find(graph, goal, roots, states, effort, progress)
     return finished(graph, goal, found, roots, states, "path", began)
 
 
-def starting_frames(graph, start=None, need=None) -> np.ndarray:
+def starting_frames(graph: MotionGraph, start: Name | None = None, need: np.ndarray | None = None) -> np.ndarray:
     """(n,) frames, counted over all clips, from which to begin: within what is named and, if it can be, `need`."""
-    ground = ground_of(graph)
+    ground = floor_graph(graph)
     nodes = ground.nodes
     if isinstance(start, tuple):
         frame = int(np.flatnonzero(frames_named(graph, start))[0])
-        return np.array([frame] if ground.terrain.run_end[frame] >= 0 else [], np.int64)
+        return np.array([frame] if ground.floor.run_end[frame] >= 0 else [], np.int64)
     if start is not None:
         nodes = nodes[frames_named(graph, start)[nodes]]
     if need is not None and need[nodes].any():
@@ -59,27 +66,28 @@ def starting_frames(graph, start=None, need=None) -> np.ndarray:
     return nodes[:: max(-(-len(nodes) // _MOST), 1)].astype(np.int64)
 
 
-def placed_at(ground: Ground, frames, place, heading: float) -> np.ndarray:
+def placed_at(ground: FloorGraph, frames: np.ndarray, place: ArrayLike, heading: float) -> np.ndarray:
     """(n, REALS) states at these frames, standing at `place` (x, z) and facing `heading` (radians)."""
     states = np.zeros((len(frames), REALS))
     theta = heading - ground.heading(frames)
-    c, s, own = np.cos(theta), np.sin(theta), ground.terrain.path[frames]
     states[:, 0] = theta
-    states[:, 1] = place[0] - (c * own[:, 0] + s * own[:, 1])
-    states[:, 2] = place[1] - (c * own[:, 1] - s * own[:, 0])
+    states[:, 1:3] = np.asarray(place, float) - turn(theta, ground.floor.path[frames])
     return states
 
 
-def finished(graph, goal: Goal, found, roots, states, method: str, began: float) -> Walk:
+def finished(
+    graph: MotionGraph, goal: Goal, found: Found, roots: np.ndarray, states: np.ndarray, method: str, began: float
+) -> Walk:
     """The walk with its figures."""
     walk = as_walk(graph, found, roots, states, method=method, seconds=time.perf_counter() - began)
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
+    walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
     if any(need is not None for need in goal.needs):
         _label_facts(graph, goal, walk)
     return walk
 
 
-def _label_facts(graph, goal, walk):
+def _label_facts(graph: MotionGraph, goal: Goal, walk: Walk) -> None:
     """Where each stretch's motion really begins, and how much of the walk has the label asked for."""
     along = progress_along(walk, goal.curve)
     source = np.concatenate(list(_frames_played(graph, walk)))
@@ -98,9 +106,9 @@ def _label_facts(graph, goal, walk):
     walk.facts["switches"] = switches
 
 
-def _frames_played(graph, walk):
+def _frames_played(graph: MotionGraph, walk: Walk) -> Iterator[np.ndarray]:
     """Of every frame of the walk, the captured frame it mostly is, counted over all clips."""
-    starts, half = ground_of(graph).starts, walk.window // 2
+    starts, half = floor_graph(graph).starts, walk.window // 2
     for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
         yield starts[clip] + np.arange(start, stop)
         if k < len(walk.transitions):

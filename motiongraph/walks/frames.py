@@ -3,12 +3,17 @@
 Frames are counted over all clips, one after the other, as in `walks.floor_path`.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
+
+Name: TypeAlias = str | int | tuple[str | int, int]  # a clip by name or index, a label, or (clip, frame)
 
 
-def frames_named(graph, asked) -> np.ndarray:
+def frames_named(graph: MotionGraph, asked: Name | None) -> np.ndarray:
     """(F,) bool: the frames meant by a clip's name or index, (clip, frame), or a label; all for None."""
     starts = np.cumsum([0, *map(len, graph.clips)])
     mask = np.zeros(starts[-1], bool)
@@ -35,7 +40,7 @@ def frames_named(graph, asked) -> np.ndarray:
     return mask
 
 
-def _clip_named(graph, asked) -> int:
+def _clip_named(graph: MotionGraph, asked: object) -> int:
     if isinstance(asked, int | np.integer) and 0 <= asked < len(graph.clips):
         return int(asked)
     for index, clip in enumerate(graph.clips):
@@ -44,7 +49,7 @@ def _clip_named(graph, asked) -> int:
     raise MotionError(f"the graph has no clip {asked!r}; it has {known_names(graph)}")
 
 
-def known_names(graph, most: int = 8) -> str:
+def known_names(graph: MotionGraph, most: int = 8) -> str:
     """The labels and clips of a graph, for a sentence."""
     labels = sorted({label for clip in graph.clips for label in clip.labels.take(slice(clip.first, None))})
     clips = [clip.name for clip in graph.clips]
@@ -53,8 +58,8 @@ def known_names(graph, most: int = 8) -> str:
     return " and ".join([*words, f"the clips {shown}"])
 
 
-def called(graph, asked) -> str:
-    """How a sentence speaks of something named."""
+def called(graph: MotionGraph, asked: Name | None) -> str:
+    """A name as it is written in a sentence."""
     if asked is None:
         return "any motion"
     if isinstance(asked, tuple):
@@ -64,7 +69,7 @@ def called(graph, asked) -> str:
     return str(asked)
 
 
-def spans(graph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def spans(graph: MotionGraph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(F,) the first frame and the end (exclusive) of the unbroken stretch of `mask` around each of its frames."""
     breaks = np.zeros(len(mask) + 1, bool)
     breaks[np.cumsum([0, *map(len, graph.clips)])] = True
@@ -76,6 +81,6 @@ def spans(graph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return begin.astype(np.int32), end.astype(np.int32)
 
 
-def clip_of(starts, frames):
+def clip_of(starts: np.ndarray, frames: int | np.ndarray) -> np.ndarray:
     """The clip that frames counted over all clips belong to."""
     return np.searchsorted(starts, frames, side="right") - 1

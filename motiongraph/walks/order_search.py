@@ -2,37 +2,37 @@
 
 An order is a layered graph: one copy of the choice points for each item, joined by the transitions from an item to
 the next. Within an item pieces cost nothing and add to the stay, transitions cost and add none; an item may be left
-only after its least stay. The state is node, layer and stay, and of two states at a node in a layer the one that is no
-dearer and has stayed as long makes the other useless: popped in order of cost, a state is needed only if it has stayed
-longer than all before it there.
+only after its least stay. The state is node, layer and stay. Of two states at a node in a layer, the one that costs no
+more and has stayed as long makes the other useless: states are popped in order of cost, and one is needed only if it
+has stayed longer than all before it there.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit, types
 
 from motiongraph.errors import MotionError
-from motiongraph.walks.floor_path import COMPILED, read
-from motiongraph.walks.frames import called, frames_named, spans
-from motiongraph.walks.shortest_paths import Choices, drop, push
-
-_whole = types.int32
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F64, FAST, I32, I64, U1, kernel, read
+from motiongraph.walks.frames import Name, called, frames_named, spans
+from motiongraph.walks.shortest_paths import Network, drop, push
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """names: of the items; masks: (layers, F) their frames; begin, end: (layers, F) the first frame and the end
-    (exclusive) of the unbroken stretch of an item around each of its frames; least: (layers,) frames of least stay."""
+    """Items to cover, one a layer; F frames of all clips."""
 
     names: tuple[str, ...]
-    masks: np.ndarray
-    begin: np.ndarray
-    end: np.ndarray
-    least: np.ndarray
+    masks: np.ndarray  # (layers, F) bool: the frames of each item
+    begin: np.ndarray  # (layers, F) first frame of the unbroken stretch of the item around each of its frames
+    end: np.ndarray  # (layers, F) its end, exclusive
+    least: np.ndarray  # (layers,) frames of least stay
 
     @classmethod
-    def of(cls, graph, items, stay) -> "Order":
+    def of(cls, graph: MotionGraph, items: str | Sequence[Name], stay: float | Sequence[float]) -> "Order":
+        """stay: seconds, one number or one for each item."""
         items = [items] if isinstance(items, str) else list(items)
         if not items:
             raise MotionError("an order needs at least one clip or label")
@@ -44,8 +44,7 @@ class Order:
         return cls(tuple(called(graph, item) for item in items), masks, begin, end, np.round(stays).astype(np.int32))
 
 
-@njit(types.Tuple((_whole[:, ::1], types.float64[::1], _whole[::1]))(
-    _whole[:, ::1], types.float64[::1], _whole[::1]), **COMPILED)  # fmt: skip
+@njit(**FAST)
 def _doubled(states, values, heap):
     """Twice the room for states and the heap of them."""
     n = states.shape[0]
@@ -54,13 +53,13 @@ def _doubled(states, values, heap):
     return more, more_values, more_heap
 
 
-@njit(types.Tuple((types.float64, types.int32[:, ::1], types.int64, types.int64))(
-    read(_whole, 1), read(_whole, 1), read(_whole, 1), read(types.float64, 1), read(_whole, 1), read(types.uint8, 2),
-    read(_whole, 1), read(_whole, 2), read(_whole, 1)), **COMPILED)  # fmt: skip
+@kernel(types.Tuple((F64, I32[:, ::1], I64, I64))(
+    read(I32), read(I32), read(I32), read(F64), read(I32), read(U1, 2), read(I32), read(I32, 2), read(I32)),
+)  # fmt: skip
 def cheapest(first, to, row, cost, frames, inside, entry, left, least):
     """The cheapest way through all layers.
 
-    first, to, row, cost, frames: the edges, as in `Choices` (row < 0 for a piece). inside: (layers, N) 1 where a node
+    first, to, row, cost, frames: the edges, as in `Network` (row < 0 for a piece). inside: (layers, N) 1 where a node
     may be visited in a layer; entry: (N,) frames of the first item that can be played before a node, −1 where the walk
     cannot begin; left: (layers, N) frames of the item that can still be played from a node; least: (layers,)
     frames of least stay. Returns the cost (infinity for none), the states found (n, 5: node, layer, stay, parent,
@@ -110,7 +109,7 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least):
     return np.inf, states[:count].copy(), -1, deepest
 
 
-def exact(order: Order, network: Choices):
+def exact(order: Order, network: Network) -> tuple[float, int, list[int], int, int]:
     """Cost, first frame, candidates taken and end (exclusive) of the cheapest walk, and the last layer reached."""
     inside = np.ascontiguousarray(order.masks[:, network.at], np.uint8)
     at = network.at.astype(np.int32)
@@ -120,7 +119,7 @@ def exact(order: Order, network: Choices):
     alone = order.masks[0] & (order.end[0] - order.begin[0] >= order.least[0])
     if len(order.names) == 1 and alone.any():
         frame = int(np.argmax(np.where(alone, order.end[0] - order.begin[0], -1)))
-        return 0.0, order.begin[0, frame], [], order.end[0, frame], 0
+        return 0.0, int(order.begin[0, frame]), [], int(order.end[0, frame]), 0
     arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least)]
     total, states, last, deepest = cheapest(network.first, network.to, network.row, network.cost, *arrays)
     if last < 0:
@@ -129,7 +128,7 @@ def exact(order: Order, network: Choices):
     while states[state, 3] >= 0:
         edges.append(int(states[state, 4]))
         state = int(states[state, 3])
-    begin = order.begin[0, at[states[state, 0]]]
+    begin = int(order.begin[0, at[states[state, 0]]])
     rows = [int(network.row[e]) for e in edges[::-1] if network.row[e] >= 0]
     layer, node = len(order.names) - 1, states[last, 0]
-    return total, begin, rows, order.end[layer, at[node]], deepest
+    return total, begin, rows, int(order.end[layer, at[node]]), deepest

@@ -1,98 +1,86 @@
-"""What a search over a person's own goal sees: the trail walked so far, and the edge that may be appended to it.
+"""What a person's own goal g(w, e) is given: the walk so far, and an edge that may be appended to it (Kovar 2002, 4.2).
 
-Both are made by the hundred for every step of a search, so they are plain objects whose figures are worked out when
-asked for; nothing changes them once they are made.
+A search makes hundreds of both for every step, so they are plain objects whose figures are computed when asked for.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import atan2, cos, sin
 
 import numpy as np
 
-from motiongraph.walks.floor_path import Ground
+from motiongraph.elementary import atan2, sincos
+from motiongraph.model.placement import Placement, composed, place, placed, turn
+from motiongraph.walks.floor_path import FloorGraph
 
 
 @dataclass(eq=False)
 class Edge:
-    """One clip played from `start` to `stop` (exclusive), as captured, and the transition that then leaves it.
+    """One clip played from `start` to `stop` (exclusive), as captured, and the transition that then leaves it."""
 
-    clip: index; frames: how long all of it is, transition included; transition: its row in the graph's table of
-    candidates; cost: of it, cm; placement: theta, x, z of the clip played; after: of the clip arrived in.
-    """
-
-    ground: Ground
-    clip: int
+    ground: FloorGraph
+    clip: int  # its index in the graph
     start: int
     stop: int
-    number: int
-    placement: tuple[float, float, float]
+    number: int  # the transition, as `Floor` counts them
+    placement: Placement  # of the clip played
 
     @property
     def transition(self) -> int:
+        """Row of the transition in the graph's table of candidates."""
         return int(self.ground.rows[self.number])
 
     @property
     def cost(self) -> float:
-        return float(self.ground.terrain.jump[self.number, 3])
+        """Of the transition, cm."""
+        return float(self.ground.floor.jump[self.number, 3])
 
     @property
     def frames(self) -> int:
+        """How long all of it is, transition included."""
         return self.stop - self.start + self.ground.window
 
     @cached_property
-    def after(self) -> tuple[float, float, float]:
-        turn, u, w = self.ground.terrain.jump[self.number, :3].tolist()
-        theta, x, z = self.placement
-        c, s = cos(theta), sin(theta)
-        return theta + turn, x + c * u + s * w, z - s * u + c * w
+    def after(self) -> Placement:
+        """Placement of the clip arrived in."""
+        return composed(*self.placement, *self.ground.floor.jump[self.number, :3].tolist())
 
     @cached_property
     def places(self) -> np.ndarray:
         """(n, 2) x, z on the floor along the edge, metres: a sample a frame for the clip, four for the transition."""
         first = self.ground.starts[self.clip]
-        own = self.ground.terrain.path[first + self.start : first + self.stop]
-        return self._turned(np.concatenate([own, self.ground.terrain.way[self.number, :, :2]]), shift=True)
+        own = self.ground.floor.path[first + self.start : first + self.stop]
+        return place(self.placement, np.concatenate([own, self.ground.floor.way[self.number, :, :2]]))
 
     @cached_property
     def facing(self) -> np.ndarray:
         """(n, 2) unit vectors x, z the body faces at those places."""
         first = self.ground.starts[self.clip]
-        own = self.ground.terrain.face[first + self.start : first + self.stop]
-        return self._turned(np.concatenate([own, self.ground.terrain.way[self.number, :, 3:]]), shift=False)
+        own = self.ground.floor.face[first + self.start : first + self.stop]
+        return turn(self.placement[0], np.concatenate([own, self.ground.floor.way[self.number, :, 3:]]))
 
     @cached_property
     def length(self) -> float:
         """Metres walked."""
-        first, terrain = self.ground.starts[self.clip], self.ground.terrain
-        return float(terrain.arc[first + self.stop] - terrain.arc[first + self.start] + terrain.jump[self.number, 4])
-
-    def _turned(self, values, shift):
-        theta, x, z = self.placement
-        c, s = np.cos(theta), np.sin(theta)
-        out = values @ np.array([[c, -s], [s, c]])
-        if shift:
-            out += (x, z)
-        return out
+        first, floor = self.ground.starts[self.clip], self.ground.floor
+        return float(floor.arc[first + self.stop] - floor.arc[first + self.start] + floor.jump[self.number, 4])
 
 
 @dataclass(eq=False)
-class Trail:
-    """The walk so far. frame: where it has arrived, counted over all clips; placement: theta, x, z of that clip;
-    error, frames, length (metres): of all edges together; before: the trail without its last edge, None at the start;
-    edge: the last edge."""
+class PartialWalk:
+    """The walk so far."""
 
-    ground: Ground
-    frame: int
-    placement: tuple[float, float, float]
-    error: float = 0.0
+    ground: FloorGraph
+    frame: int  # where it has arrived, counted over all clips
+    placement: Placement  # of the clip it is in
+    error: float = 0.0  # of all edges together
     frames: int = 0
-    length: float = 0.0
-    before: "Trail | None" = None
-    edge: Edge | None = None
+    length: float = 0.0  # metres
+    before: "PartialWalk | None" = None  # the walk without its last edge, None at the start
+    edge: Edge | None = None  # the last edge
 
     @property
     def clip(self) -> int:
+        """Index of the clip it is in."""
         return self.ground.place(self.frame)[0]
 
     @property
@@ -109,32 +97,29 @@ class Trail:
     def stand(self) -> tuple[float, float, float]:
         """x, z, and the heading."""
         theta, x, z = self.placement
-        (a, b), (fx, fz) = self.ground.terrain.path[self.frame].tolist(), self.ground.terrain.face[self.frame].tolist()
-        c, s = cos(theta), sin(theta)
-        return x + c * a + s * b, z - s * a + c * b, atan2(fx, fz) + theta
+        (a, b), (fx, fz) = self.ground.floor.path[self.frame].tolist(), self.ground.floor.face[self.frame].tolist()
+        s, c = sincos(theta)
+        return *placed(c, s, x, z, a, b), atan2(fx, fz) + theta
 
     @property
     def edges(self) -> list[Edge]:
         """All edges, first to last."""
-        found, trail = [], self
-        while trail.edge is not None:
-            found.append(trail.edge)
-            trail = trail.before
+        found: list[Edge] = []
+        walk: PartialWalk | None = self
+        while walk is not None and walk.edge is not None:
+            found.append(walk.edge)
+            walk = walk.before
         return found[::-1]
 
     def choices(self) -> list[Edge]:
         """Every edge that may be appended."""
-        terrain = self.ground.terrain
-        end = terrain.run_end[self.frame]
-        if end < 0:
-            return []
         clip, start = self.ground.place(self.frame)
-        first = self.ground.starts[clip]
-        ahead = range(terrain.next_out[self.frame], terrain.next_out[end + 1])
-        return [Edge(self.ground, clip, start, int(terrain.leave[k] - first), k, self.placement) for k in ahead]
+        first, exits = int(self.ground.starts[clip]), self.ground.exits(self.frame)
+        leave = (self.ground.floor.leave[exits] - first).tolist()
+        return [Edge(self.ground, clip, start, at, k, self.placement) for at, k in zip(leave, exits.tolist())]
 
-    def plus(self, edge: Edge, more: float) -> "Trail":
+    def plus(self, edge: Edge, more: float) -> "PartialWalk":
         """With one more edge, which adds `more` to the error."""
-        arrive = int(self.ground.terrain.arrive[edge.number])
+        arrive = int(self.ground.floor.arrive[edge.number])
         frames, length = self.frames + edge.frames, self.length + edge.length
-        return Trail(self.ground, arrive, edge.after, self.error + more, frames, length, self, edge)
+        return PartialWalk(self.ground, arrive, edge.after, self.error + more, frames, length, self, edge)

@@ -1,66 +1,76 @@
-"""The goal of following a path, put together: the path, what is asked for on each stretch, and what counts how much."""
+"""The goal of following a path: the path, the label asked for on each stretch, and what counts how much."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.floor_path import Ground, ground_of
-from motiongraph.walks.frames import called, frames_named
-from motiongraph.walks.path_cost import Road, Rules
-from motiongraph.walks.shortest_paths import choices_of, shortest, unreachable
+from motiongraph.walks.floor_path import FloorGraph, floor_graph
+from motiongraph.walks.frames import Name, called, frames_named
+from motiongraph.walks.path_cost import Rules, TargetPath
+from motiongraph.walks.shortest_paths import network_of, shortest, unreachable
 
+# One label for the whole path; one, or None for any, for each stretch between points; or pairs of (metres, label).
+Labels: TypeAlias = str | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
-_PLAIN_END = {
+_PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0, "strict": 0,
     "spare": 1.0,
 }  # fmt: skip
-_NEVER = 60.0  # s, taken for the way to a label that cannot be had
+_NEVER = 60.0  # s, taken for the time to a label that cannot be reached
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What counts how much beside the squared distance from the path (m², over every second).
+    """What counts how much, beside the squared distance from the path (m², over every second)."""
 
-    facing: m² for facing a quarter turn away; cost: m²s for each cm² of a transition; label: m² for motion of
-    another label than asked for; near: metres around a change of label where that matters less; gamma: m/s of least
-    progress; slack: share by which progress may differ from the length walked (0 is Kovar's equation 9); stay:
-    seconds between transitions.
-    """
+    facing: float = 0.05  # m² for facing a quarter turn away
+    cost: float = 0.0006  # m²s for each cm² of a transition's cost
+    label: float = 4.0  # m² for motion of another label than asked for
+    near: float = 0.75  # m around a change of label where that matters less
+    gamma: float = 0.1  # m/s of least progress, so that standing still does not pay (Kovar 2002, 5.1)
+    slack: float = 0.3  # share by which progress may differ from the length walked; 0 is equal arc length
+    stay: float = 0.0  # s between transitions
 
-    facing: float = 0.05
-    cost: float = 0.0006
-    label: float = 4.0
-    near: float = 0.75
-    gamma: float = 0.1
-    slack: float = 0.3
-    stay: float = 0.0
+    def __post_init__(self) -> None:
+        if not all(np.isfinite(value) and value >= 0 for value in vars(self).values()):
+            raise MotionError("weights are numbers of at least 0")
+
+    @classmethod
+    def equation_9(cls, gamma: float = 0.1) -> "Weights":
+        """Kovar's equation 9 and nothing else: the squared distance at equal arc length."""
+        return cls(facing=0.0, cost=0.0, slack=0.0, gamma=gamma)
 
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """curve: the path; road, rules: it and the weights as the kernels read them; needs: the frames (F,) bool asked for
-    on each stretch, None for any; asked: their names; changes: metres at which the stretches begin."""
+    """A path to follow and its cost."""
 
     curve: Curve
-    road: Road
-    rules: Rules
-    needs: tuple
-    asked: tuple
-    changes: np.ndarray
+    target: TargetPath  # path and labels as the kernels read them
+    rules: Rules  # weights as the kernels read them
+    needs: tuple[np.ndarray | None, ...]  # (F,) bool: frames asked for on each stretch, None for any
+    asked: tuple[Name | None, ...]  # their names
+    changes: np.ndarray  # (S,) metres at which the stretches begin
 
     @classmethod
-    def of(cls, graph, curve: Curve, labels=None, weights: Weights | None = None, check=True, **ends) -> "Goal":
-        """labels: as for `follow_path`; check: that these can be had; ends: fields of `Rules` about the path's end."""
-        ground, weights = ground_of(graph), weights or Weights()
+    def of(
+        cls, graph: MotionGraph, curve: Curve, labels: Labels | None = None, weights: Weights | None = None,
+        check: bool = True, **ends: float,
+    ) -> "Goal":  # fmt: skip
+        """labels: as for `follow_path`; check: that they can be reached; ends: fields of `Rules` on the path's end."""
+        ground, weights = floor_graph(graph), weights or Weights()
         asked, changes = stretches(labels, curve)
-        needs = tuple(None if name is None else _wanted(graph, name)[0] for name in asked)
+        needs = tuple(None if name is None else _frames_and_seconds(graph, name)[0] for name in asked)
         if check:
             _check(graph, needs, asked)
-        rules = {
+        values: dict[str, Any] = {
             "length": curve.length,
             "spacing": curve.spacing,
             "fps": ground.fps,
@@ -76,8 +86,8 @@ class Goal:
             **ends,
         }
         # Kernels take each field as the one type it was compiled for.
-        rules = Rules(**{name: kind(rules[name]) for name, kind in Rules.__annotations__.items()})
-        return cls(curve, _road(graph, ground, curve, asked, changes, weights), rules, needs, asked, changes)
+        rules = Rules(**{name: kind(values[name]) for name, kind in Rules.__annotations__.items()})
+        return cls(curve, _target(graph, ground, curve, asked, changes, weights), rules, needs, asked, changes)
 
     @property
     def longest(self) -> float:
@@ -85,7 +95,7 @@ class Goal:
         return self.rules.length + self.rules.late
 
 
-def stretches(labels, curve: Curve) -> tuple[tuple, np.ndarray]:
+def stretches(labels: Labels | None, curve: Curve) -> tuple[tuple[Name | None, ...], np.ndarray]:
     """The names asked for on the stretches of a path, and the metres at which those begin; equal neighbours joined."""
     if labels is None or isinstance(labels, str):
         return (labels,), np.zeros(1)
@@ -111,9 +121,9 @@ def stretches(labels, curve: Curve) -> tuple[tuple, np.ndarray]:
     return tuple(names[k] for k in first), np.asarray(begins)[first]
 
 
-def _check(graph, needs, asked):
+def _check(graph: MotionGraph, needs: Sequence[np.ndarray | None], asked: Sequence[Name | None]) -> None:
     """Every label must have motion in the graph, and be in reach of the one before."""
-    at = choices_of(graph).at
+    at = network_of(graph).at
     busy = np.zeros(len(graph.structure), bool)
     busy[graph.structure.leaves[graph.open]] = True
     busy |= graph.open_pieces
@@ -125,14 +135,17 @@ def _check(graph, needs, asked):
             raise unreachable(graph, source, target, called(graph, a), called(graph, b))
 
 
-def _leads(graph, source, target):
-    network = choices_of(graph)
+def _leads(graph: MotionGraph, source: np.ndarray, target: np.ndarray) -> bool:
+    network = network_of(graph)
     begin = np.where(source[network.at], 0.0, np.inf)
-    return np.isfinite(shortest(network, network.frames, begin)[0][target[network.at]]).any()
+    return bool(np.isfinite(shortest(network, network.frames, begin)[0][target[network.at]]).any())
 
 
-def _road(graph, ground: Ground, curve: Curve, asked, changes, weights) -> Road:
-    along, frames = curve.along, len(ground.terrain.path)
+def _target(
+    graph: MotionGraph, ground: FloorGraph, curve: Curve, asked: Sequence[Name | None], changes: np.ndarray,
+    weights: Weights,
+) -> TargetPath:  # fmt: skip
+    along, frames = curve.along, len(ground.floor.path)
     stretch = (np.searchsorted(changes, along, side="right") - 1).astype(np.int32)
     line = np.zeros((len(along), 6))
     line[:, :2], line[:, 2:4] = curve.places, curve.tangents
@@ -145,31 +158,31 @@ def _road(graph, ground: Ground, curve: Curve, asked, changes, weights) -> Road:
     away = np.zeros((len(asked), frames), np.float32)
     for k, name in enumerate(asked):
         if name is not None:
-            need[k], away[k] = _wanted(graph, name)
-    road = Road(line, stretch, need, away)
-    for array in road:
+            need[k], away[k] = _frames_and_seconds(graph, name)
+    target = TargetPath(line, stretch, need, away, np.zeros(len(ground.rows)))
+    for array in target:
         array.flags.writeable = False
-    return road
+    return target
 
 
-_asked_before: WeakKeyDictionary = WeakKeyDictionary()
+_Found: TypeAlias = dict[Name, tuple[np.ndarray, np.ndarray]]
+_known: WeakKeyDictionary[MotionGraph, tuple[object, _Found]] = WeakKeyDictionary()
 
 
-def _wanted(graph, name):
-    """(F,) bool the frames of a name, and (F,) the seconds to it; worked out once for each view of a graph."""
-    candidates, known = _asked_before.get(graph, (None, None))
-    if candidates is not graph.candidates:
-        known = {}
-        _asked_before[graph] = graph.candidates, known
-    if name not in known:
+def _frames_and_seconds(graph: MotionGraph, name: Name) -> tuple[np.ndarray, np.ndarray]:
+    """(F,) bool the frames of a name, and (F,) the seconds to it; computed once for each view of a graph."""
+    found = _known.get(graph)
+    if found is None or found[0] is not graph.candidates:
+        found = _known[graph] = (graph.candidates, {})
+    if name not in found[1]:
         mask = frames_named(graph, name)
-        known[name] = mask, seconds_to(graph, mask)
-    return known[name]
+        found[1][name] = mask, seconds_to(graph, mask)
+    return found[1][name]
 
 
-def seconds_to(graph, mask) -> np.ndarray:
+def seconds_to(graph: MotionGraph, mask: np.ndarray) -> np.ndarray:
     """(F,) seconds from each choice point to the nearest frame of `mask` that is one; 0 elsewhere."""
-    network = choices_of(graph)
+    network = network_of(graph)
     back = network.reversed()
     seconds, _ = shortest(back, back.frames / graph.fps, np.where(mask[back.at], 0.0, np.inf))
     away = np.zeros(len(mask), np.float32)

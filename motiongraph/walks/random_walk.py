@@ -3,21 +3,27 @@
 import time
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from motiongraph.errors import MotionError
-from motiongraph.progress import SILENT
-from motiongraph.walks.floor_path import COMPILED, TERRAIN, ground_of, read
-from motiongraph.walks.frames import called, frames_named
-from motiongraph.walks.walk import Walk
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F64, I32, I64, kernel, read
+from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
+from motiongraph.walks.frames import Name, called, frames_named
+from motiongraph.walks.walk import Seed, Walk
 
-_BLOCK = 4096  # transitions between two looks at the world
-_MEMORY = 4.0  # steps until a clip played is half forgotten
+_BLOCK = 4096  # transitions between two reports of progress
+# After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
+# powers of two are exact, so that this is the same on every processor.
+_FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605)[age % 4]
+                       for age in range(64)])  # fmt: skip
 
 
 def random_walk(
-    graph, seconds: float = 60.0, rng=0, *, start=None, transitions: int | None = None, least: int = 5,
-    variety: float = 0.5, limit: float | None = None, progress=SILENT,
+    graph: MotionGraph, seconds: float = 60.0, rng: Seed = 0, *, start: Name | None = None,
+    transitions: int | None = None, least: int = 5, variety: float = 0.5, limit: float | None = None,
+    progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk that leaves clips at random.
 
@@ -27,9 +33,9 @@ def random_walk(
     """
     if not 0 <= variety <= 1 or least < 0 or not seconds > 0 or (transitions is not None and transitions < 0):
         raise MotionError("variety is between 0 and 1, the length above 0 and the frames between transitions not below")
-    began, rng = time.perf_counter(), np.random.default_rng(rng)
-    ground = ground_of(graph)
-    terrain = ground.terrain
+    began, generator = time.perf_counter(), np.random.default_rng(rng)
+    ground = floor_graph(graph)
+    floor = ground.floor
     named = frames_named(graph, start)
     nodes = ground.nodes[named[ground.nodes]]
     if isinstance(start, tuple):
@@ -39,26 +45,26 @@ def random_walk(
             f"no way leads on from {called(graph, start)} at {graph.thresholds.highest:g} {graph.metric.unit}; "
             "a higher threshold may have one"
         )
-    frame = begin = int(rng.choice(nodes))
-    wanted = np.inf if transitions is not None else seconds * graph.fps
+    frame = begin = int(generator.choice(nodes))
+    length = np.inf if transitions is not None else seconds * graph.fps
     most = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
     parts, frames, count, note = [], 0, 0, ""
-    while frames < wanted and count < most:
-        done, total = (count, most) if transitions is not None else (frames, wanted)
+    while frames < length and count < most:
+        done, total = (count, most) if transitions is not None else (frames, length)
         progress(done, total, "walking")
         if limit is not None and time.perf_counter() - began > limit:
             note = f"the {limit:g} s allowed ran out after {frames / graph.fps:.1f} s of motion"
             break
-        chances = rng.random(int(min(_BLOCK, most - count)))
+        chances = generator.random(int(min(_BLOCK, most - count)))
         taken = np.empty(len(chances), np.int32)
-        made, frame, frames = _wander(
-            terrain, clip_of, seen, chances, frame, frames, wanted, least, float(variety), ground.window, count, taken
+        found, frame, frames = random_transitions(
+            floor, clip_of, seen, chances, frame, frames, length, least, float(variety), ground.window, count, taken
         )
-        parts.append(taken[:made])
-        count += made
-        if made < len(chances) and frames < wanted:
+        parts.append(taken[:found])
+        count += found
+        if found < len(chances) and frames < length:
             clip, at = ground.place(frame)
             name = graph.clips[clip].name
             note = (
@@ -69,58 +75,58 @@ def random_walk(
     taken = np.concatenate([np.empty(0, np.int32), *parts])
     rows = graph.candidates.table[ground.rows[taken]]
     place = ground.place(begin)
-    stop = None if note else _last_frame(ground, place, taken, wanted, transitions)
+    stop = None if note else _last_frame(ground, place, taken, length, transitions)
     return Walk.of(
         graph, place, rows, stop, method="random", note=note, complete=not note, seconds=time.perf_counter() - began
     )
 
 
-def _last_frame(ground, begin, taken, wanted, transitions):
+def _last_frame(
+    ground: FloorGraph, begin: tuple[int, int], taken: np.ndarray, length: float, transitions: int | None
+) -> int:
     """Where the last clip is left so that the walk is as long as asked: at the clip's end where that is sooner."""
-    terrain = ground.terrain
-    first = ground.starts[begin[0]] + begin[1]
-    arrived = int(terrain.arrive[taken[-1]]) if len(taken) else int(first)
+    floor = ground.floor
+    first = int(ground.starts[begin[0]]) + begin[1]
+    arrived = int(floor.arrive[taken[-1]]) if len(taken) else first
     clip, frame = ground.place(arrived)
     if transitions is not None:
-        return int(max(terrain.run_end[arrived] - ground.starts[clip], frame))
-    entries = np.concatenate([[first], terrain.arrive[taken[:-1]]]) if len(taken) else np.empty(0)
-    played = np.sum(terrain.leave[taken] - entries) + ground.window * len(taken)
-    length = ground.starts[clip + 1] - ground.starts[clip]
-    return int(min(frame + max(round(wanted) - played, 0), length))
+        return max(int(floor.run_end[arrived] - ground.starts[clip]), frame)
+    entries = np.concatenate([[first], floor.arrive[taken[:-1]]]) if len(taken) else np.empty(0)
+    played = int(np.sum(floor.leave[taken] - entries)) + ground.window * len(taken)
+    return min(frame + max(round(length) - played, 0), int(ground.starts[clip + 1] - ground.starts[clip]))
 
 
-@njit(types.UniTuple(types.int64, 3)(
-    TERRAIN, read(types.int32, 1), types.int64[::1], read(types.float64, 1), types.int64, types.int64, types.float64,
-    types.int64, types.float64, types.int64, types.int64, types.int32[::1]), **COMPILED)  # fmt: skip
-def _wander(terrain, clip_of, seen, chances, frame, frames, wanted, least, variety, window, count, taken):
+@kernel(types.UniTuple(I64, 3)(
+    FLOOR, read(I32), I64[::1], read(F64), I64, I64, F64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
+def random_transitions(floor, clip_of, seen, chances, frame, frames, length, least, variety, window, count, taken):
     """Take one transition for each of `chances`; returns how many, the frame arrived at and the frames played.
 
-    seen: (clips,) the step at which each clip was last played. Stops where none lies ahead, or once `wanted` frames
-    are reached.
+    seen: (clips,) the step at which each clip was last played; frames, count: frames played and transitions taken
+    before. Stops where no transition lies ahead, or once `length` frames are reached.
     """
-    weights = np.empty(terrain.leave.shape[0])
+    weights = np.empty(floor.leave.shape[0])
     for n in range(chances.shape[0]):
-        end = terrain.run_end[frame]
+        end = floor.run_end[frame]
         if end < 0:
             return n, frame, frames
-        if frames + end - frame >= wanted:
+        if frames + end - frame >= length:
             return n, frame, frames + end - frame
-        last = terrain.next_out[end + 1]
-        first = terrain.next_out[min(frame + least, end + 1)]
+        last = floor.next_out[end + 1]
+        first = floor.next_out[min(frame + least, end + 1)]
         if first >= last:
-            first = terrain.next_out[frame]
+            first = floor.next_out[frame]
         if first >= last:
             return n, frame, frames
         seen[clip_of[frame]] = count + n
         total = 0.0
         for k in range(first, last):
-            age = count + n - seen[clip_of[terrain.arrive[k]]]
-            total += 1.001 - variety * 0.5 ** (age / _MEMORY) if age < 64 else 1.0
+            age = count + n - seen[clip_of[floor.arrive[k]]]
+            total += 1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
-        frames += terrain.leave[k] - frame + window
-        frame = terrain.arrive[k]
+        frames += floor.leave[k] - frame + window
+        frame = floor.arrive[k]
         taken[n] = k
-        if frames >= wanted:
+        if frames >= length:
             return n + 1, frame, frames
     return chances.shape[0], frame, frames

@@ -2,18 +2,26 @@
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from motiongraph.elementary import arccos
 from motiongraph.errors import MotionError
-from motiongraph.progress import SILENT
-from motiongraph.walks.curve import between
-from motiongraph.walks.floor_path import ground_of, without_dead_ends
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.model import placement
+from motiongraph.model.placement import direction_of
+from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.curve import between, distance
+from motiongraph.walks.effort import Effort, Found
+from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import finished, placed_at, starting_frames
+from motiongraph.walks.frames import Name
 from motiongraph.walks.path_error import trace
-from motiongraph.walks.path_goal import Goal
-from motiongraph.walks.planner import Effort, find
-from motiongraph.walks.walk import Walk
+from motiongraph.walks.path_goal import Goal, Weights
+from motiongraph.walks.planner import find
+from motiongraph.walks.walk import Seed, Walk
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
 _END = {"early": 0.75, "late": 2.0, "end_place": 8.0}
@@ -25,16 +33,10 @@ _LAST = 1.5  # m before the end, where a clip asked for should begin
 
 def _scouting(effort: Effort) -> Effort:
     """A quick look: a fraction of the width, and of the time and expansions allowed."""
-    return replace(_share(effort, 0.1), width=min(effort.width, _SCOUT), best=1)
+    return replace(effort.share(0.1), method="beam", width=min(effort.width, _SCOUT), best=1)
 
 
-def _share(effort: Effort, share: float) -> Effort:
-    """With so much of the time and expansions allowed."""
-    seconds = None if effort.seconds is None else share * effort.seconds
-    return replace(effort, seconds=seconds, expansions=effort.expansions and max(int(share * effort.expansions), 1))
-
-
-def heading_of(facing) -> float:
+def heading_of(facing: ArrayLike) -> float:
     """Radians about y, 0 facing z, from a number or a direction (x, z)."""
     try:
         direction = np.asarray(facing, float)
@@ -42,14 +44,15 @@ def heading_of(facing) -> float:
         direction = np.empty(0)
     if direction.shape == () and np.isfinite(direction):
         return float(direction)
-    if direction.shape == (2,) and np.isfinite(direction).all() and np.linalg.norm(direction) > 0:
-        return float(np.arctan2(direction[0], direction[1]))
+    if direction.shape == (2,) and np.isfinite(direction).all() and direction.any():
+        return float(placement.heading_of(direction))
     raise MotionError(f"a facing is an angle in radians or a direction (x, z), not {facing!r}")
 
 
 def reach(
-    graph, position, facing=None, clip=None, *, start=None, at=(0.0, 0.0), heading=0.0, weights=None, effort=None,
-    rng=None, progress=SILENT,
+    graph: MotionGraph, position: ArrayLike, facing: ArrayLike | None = None, clip: Name | None = None, *,
+    start: Name | None = None, at: ArrayLike = (0.0, 0.0), heading: ArrayLike = 0.0, weights: Weights | None = None,
+    effort: Effort | None = None, rng: Seed | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """The walk that ends at a position (x, z metres), facing a way: radians (0 is along z), a direction (x, z), or None
     for any; `clip`: a clip, or label, to end in.
@@ -66,27 +69,27 @@ def reach(
     turn, last = heading_of(heading), None if facing is None else heading_of(facing)
     effort = effort or Effort(rng=0 if rng is None else rng)
     roots = starting_frames(graph, start)
-    states = placed_at(ground_of(graph), roots, place, turn)
-    ends = dict(_END)
+    states = placed_at(floor_graph(graph), roots, place, turn)
+    ends: dict[str, Any] = dict(_END)
     if last is not None:
-        ends |= {"end_facing": _END_FACING, "end_x": np.sin(last), "end_z": np.cos(last)}
-    best = None
+        end_x, end_z = direction_of(last).tolist()
+        ends |= {"end_facing": _END_FACING, "end_x": end_x, "end_z": end_z}
+    tried: list[tuple[Goal, Found]] = []
     for handle in _HANDLES:
         curve = between(place, turn, target, last, handle)
         labels = None
         if clip is not None:
             labels, ends["strict"] = [(max(curve.length - _LAST, 0.0), clip)], 1
         goal = Goal.of(graph, curve, labels, weights, **ends)
-        found = find(graph, goal, roots, states, _scouting(effort), progress)
-        if best is None or (found.complete, -found.error) > (best[1].complete, -best[1].error):
-            best = goal, found
-    found = find(graph, best[0], roots, states, _share(effort, 1.0 - 0.1 * len(_HANDLES)), progress)
-    if (found.complete, -found.error) > (best[1].complete, -best[1].error):
-        best = best[0], found
-    walk = finished(graph, *best, roots, states, "reach", began)
+        tried.append((goal, find(graph, goal, roots, states, _scouting(effort), progress)))
+    goal, scouted = max(tried, key=lambda pair: pair[1].merit)
+    found = find(graph, goal, roots, states, effort.share(1.0 - 0.1 * len(_HANDLES)), progress)
+    if effort.best == 1 and (effort.method == "beam" or not found.complete):
+        found = max(scouted, found, key=lambda one: one.merit)
+    walk = finished(graph, goal, found, roots, states, "reach", began)
     places, facings = trace(walk)
-    walk.facts["end_distance"] = float(np.linalg.norm(places[-1] - target)) if len(places) else None
+    walk.facts["end_distance"] = distance(places[-1], target) if len(places) else None
     if last is not None and len(places):
-        off = facings[-1] @ [np.sin(last), np.cos(last)]
-        walk.facts["end_turn"] = float(np.degrees(np.arccos(np.clip(off, -1.0, 1.0))))
+        off = float((facings[-1] * direction_of(last)).sum())
+        walk.facts["end_turn"] = float(np.degrees(arccos(min(max(off, -1.0), 1.0))))
     return walk

@@ -1,21 +1,24 @@
 """Walks that cover an order of clips or labels (dissertation, 4.7.2), exactly or by trials."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from motiongraph.errors import MotionError, Unreachable
-from motiongraph.progress import SILENT
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.frames import Name
 from motiongraph.walks.order_search import Order, exact
-from motiongraph.walks.shortest_paths import choices, choices_of, rounded_up
-from motiongraph.walks.walk import Walk
+from motiongraph.walks.shortest_paths import Network, network_of, rounded_up
+from motiongraph.walks.walk import Seed, Walk
 
 METHODS = ("exact", "trials")
 
 
 def sequential_walk(
-    graph, order, rng=0, *, stay=0.5, method: str = "exact", trials: int = 1000, limit: float | None = None,
-    progress=SILENT,
+    graph: MotionGraph, order: str | Sequence[Name], rng: Seed = 0, *, stay: float | Sequence[float] = 0.5,
+    method: str = "exact", trials: int = 1000, limit: float | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk through clips or labels in this order, straight from each to the next.
 
@@ -28,7 +31,7 @@ def sequential_walk(
         raise MotionError(f"a sequential walk is found by one of {', '.join(METHODS)}, not {method!r}")
     began = time.perf_counter()
     asked = Order.of(graph, order, stay)
-    network = choices_of(graph)
+    network = network_of(graph)
     if method == "trials":
         begin, rows, stop, covered = _by_trials(graph, asked, network, trials, rng, limit, progress)
         note = "" if covered == len(asked.names) else f"no trial got beyond {asked.names[covered - 1]}"
@@ -40,10 +43,12 @@ def sequential_walk(
     return _walk(graph, begin, rows, stop, began, "sequential", "", items_covered=len(asked.names), cost_total=total)
 
 
-def _walk(graph, begin, rows, stop, began, method, note, **facts):
+def _walk(
+    graph: MotionGraph, begin: int, taken: list[int], stop: int, began: float, method: str, note: str, **facts: float
+) -> Walk:
     starts = np.cumsum([0, *map(len, graph.clips)])
     clip = int(np.searchsorted(starts, begin, side="right")) - 1
-    rows = graph.candidates.table[np.array(rows, int)]
+    rows = graph.candidates.table[np.array(taken, int)]
     last = rows["dst"][-1] if len(rows) else clip
     return Walk.of(
         graph, (clip, int(begin - starts[clip])), rows, stop=int(stop - starts[last]), method=method, note=note,
@@ -51,13 +56,15 @@ def _walk(graph, begin, rows, stop, began, method, note, **facts):
     )  # fmt: skip
 
 
-def _by_trials(graph, order, network, trials: int, rng=0, limit=None, progress=SILENT):
+def _by_trials(
+    graph: MotionGraph, order: Order, network: Network, trials: int, seed: Seed, limit: float | None, progress: Progress
+) -> tuple[int, list[int], int, int]:
     """First frame, candidates taken, end and items covered of the longest walk of many trials, then the cheapest.
 
     Every trial starts with a stretch of the first item that may be left, and at each item picks one of the transitions
     to the next that can still be taken, with a probability that falls with the square of its cost.
     """
-    rng, began = np.random.default_rng(rng), time.perf_counter()
+    rng, began = np.random.default_rng(seed), time.perf_counter()
     table = graph.candidates.table
     rows = np.unique(network.row[network.row >= 0])
     starts, window, layers = network.starts, graph.window, len(order.names)
@@ -67,11 +74,11 @@ def _by_trials(graph, order, network, trials: int, rng=0, limit=None, progress=S
     # Of each item: the transitions from it to the next.
     ways = [np.flatnonzero(order.masks[k][leave] & order.masks[k + 1][arrive]) for k in range(layers - 1)]
     stretches = np.unique(order.begin[0][np.flatnonzero(order.masks[0])])
-    best = None
+    best_key, best = (-1, 0.0), (0, [], 0, 0)
     for trial in range(max(trials, 1)):
         if not trial % 32:
             progress(trial, trials, "trying walks")
-        if limit is not None and time.perf_counter() - began > limit and best is not None:
+        if limit is not None and trial and time.perf_counter() - began > limit:
             break
         frame = begin = int(rng.choice(stretches))
         taken, total = [], 0.0
@@ -89,12 +96,12 @@ def _by_trials(graph, order, network, trials: int, rng=0, limit=None, progress=S
             total += float(cost[choice])
             frame = int(arrive[choice])
         key = (len(taken), -total)
-        if best is None or key > best[0]:
-            best = key, begin, taken, int(order.end[len(taken)][frame])
-    return best[1], best[2], best[3], best[0][0] + 1
+        if key > best_key:
+            best_key, best = key, (begin, taken, int(order.end[len(taken)][frame]), len(taken) + 1)
+    return best
 
 
-def _why_not(graph, order: Order, deepest: int, progress) -> Unreachable:
+def _why_not(graph: MotionGraph, order: Order, deepest: int, progress: Progress) -> Unreachable:
     """The error that says between which items the way is missing, and from which threshold on there is one."""
     place = min(deepest, len(order.names) - 2) if len(order.names) > 1 else 0
     if len(order.names) == 1:
@@ -103,12 +110,10 @@ def _why_not(graph, order: Order, deepest: int, progress) -> Unreachable:
         )
     costs = np.unique(graph.candidates.table["cost"])
     costs = costs[costs > graph.thresholds.highest]
-    starts = np.cumsum([0, *map(len, graph.clips)])
 
-    def found(threshold):
+    def found(threshold: float) -> bool:
         taken = graph.candidates.table["cost"] <= threshold
-        network = choices(graph.structure, graph.candidates.table, starts, taken, graph.structure.goes_on)
-        return np.isfinite(exact(order, network)[0])
+        return bool(np.isfinite(exact(order, Network.of(graph, taken, graph.structure.goes_on))[0]))
 
     missing = f"no way leads from {order.names[place]} to {order.names[place + 1]} after a stay of "
     missing += f"{order.least[place] / graph.fps:.2f} s below {graph.thresholds.highest:.1f} {graph.metric.unit}"

@@ -1,4 +1,4 @@
-"""The choice points of a graph as a network with edges of both kinds, and the shortest ways through it."""
+"""The choice points of a graph as a network with edges of both kinds, and the shortest paths through it."""
 
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -7,27 +7,26 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph.errors import Unreachable
-from motiongraph.walks.floor_path import COMPILED, read
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import B1, F64, FAST, I32, kernel, read
 from motiongraph.walks.frames import clip_of
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
-    """An edge leads from one node to another. first: (N + 1,) the edges that leave node n are first[n] … first[n + 1]
-    − 1; to: (E,) where they lead; row: (E,) the candidate they take, −1 for a piece; frames: (E,) how long they are;
-    cost: (E,) cm; at: (N,) the frame of each node, counted over all clips; starts: (clips + 1,)."""
+class Network:
+    """N nodes, the choice points, and E edges, sorted by the node they leave."""
 
-    first: np.ndarray
-    to: np.ndarray
-    row: np.ndarray
-    frames: np.ndarray
-    cost: np.ndarray
-    at: np.ndarray
-    starts: np.ndarray
+    first: np.ndarray  # (N + 1,) edges first[n] … first[n + 1] − 1 leave node n
+    to: np.ndarray  # (E,) node they lead to
+    row: np.ndarray  # (E,) candidate they take, −1 for a piece of a clip
+    frames: np.ndarray  # (E,) how long they are
+    cost: np.ndarray  # (E,) cm
+    at: np.ndarray  # (N,) frame of each node, counted over all clips
+    starts: np.ndarray  # (clips + 1,) where each clip's frames begin
 
     @property
     def tail(self) -> np.ndarray:
-        """(E,) where the edges come from."""
+        """(E,) node the edges come from."""
         return np.repeat(np.arange(len(self.at)), np.diff(self.first)).astype(np.int32)
 
     @property
@@ -37,59 +36,50 @@ class Choices:
         busy[self.to] = True
         return busy
 
-    def reversed(self) -> "Choices":
+    def reversed(self) -> "Network":
         """Every edge the other way round."""
-        return _sorted(self.to, self.tail, self.row, self.frames, self.cost, self.at, self.starts)
+        edges = self.row, self.frames, self.cost
+        return _sorted(self.to, self.tail, *edges, self.at, self.starts)
+
+    @classmethod
+    def of(cls, graph: MotionGraph, transitions: np.ndarray, pieces: np.ndarray) -> "Network":
+        """The network of some candidates, (T,) bool, and some pieces, (N,) bool."""
+        structure, starts = graph.structure, np.cumsum([0, *map(len, graph.clips)])
+        rows, pieces = np.flatnonzero(transitions).astype(np.int32), np.flatnonzero(pieces).astype(np.int32)
+        return _sorted(
+            np.concatenate([pieces, structure.leaves[rows]]),
+            np.concatenate([pieces + 1, structure.arrives[rows]]).astype(np.int32),
+            np.concatenate([np.full(len(pieces), -1, np.int32), rows]),
+            np.concatenate([structure.piece[pieces], np.full(len(rows), structure.window)]).astype(float),
+            np.concatenate([np.zeros(len(pieces)), graph.candidates.table["cost"][rows]]),
+            starts[structure.clip] + structure.frame,
+            starts,
+        )
 
 
-def _sorted(tail, to, row, frames, cost, at, starts) -> Choices:
+def _sorted(tail, to, row, frames, cost, at: np.ndarray, starts: np.ndarray) -> Network:
+    """The network of edges in any order; tail: (E,) node each comes from."""
     order = np.argsort(tail, kind="stable")
     first = np.searchsorted(tail[order], np.arange(len(at) + 1)).astype(np.int32)
-    arrays = [np.ascontiguousarray(a[order]) for a in (to, row, frames, cost)]
-    for array in (first, *arrays):
+    to, row, frames, cost = (np.ascontiguousarray(a[order]) for a in (to, row, frames, cost))
+    for array in (first, to, row, frames, cost):
         array.flags.writeable = False
-    return Choices(first, *arrays, at, starts)
+    return Network(first, to, row, frames, cost, at, starts)
 
 
-def choices(structure, table, starts, transitions, pieces) -> Choices:
-    """The network of some candidates (T,) bool and some pieces (N,) bool."""
-    rows, pieces = np.flatnonzero(transitions).astype(np.int32), np.flatnonzero(pieces).astype(np.int32)
-    return _sorted(
-        np.concatenate([pieces, structure.leaves[rows]]),
-        np.concatenate([pieces + 1, structure.arrives[rows]]).astype(np.int32),
-        np.concatenate([np.full(len(pieces), -1, np.int32), rows]),
-        np.concatenate([structure.piece[pieces], np.full(len(rows), structure.window)]).astype(float),
-        np.concatenate([np.zeros(len(pieces)), table["cost"][rows]]),
-        starts[structure.clip] + structure.frame,
-        starts,
-    )
+_known: WeakKeyDictionary[MotionGraph, tuple[object, Network]] = WeakKeyDictionary()
 
 
-_known: WeakKeyDictionary = WeakKeyDictionary()
-
-
-def choices_of(graph) -> Choices:
-    """The network of a graph, made once for each view of it."""
+def network_of(graph: MotionGraph) -> Network:
+    """The network of a graph, built once for each view of it."""
     found = _known.get(graph)
     if found is None or found[0] is not graph.candidates:
-        starts = np.cumsum([0, *map(len, graph.clips)])
-        made = choices(graph.structure, graph.candidates.table, starts, graph.open, graph.open_pieces)
-        found = _known[graph] = (graph.candidates, made)
+        found = _known[graph] = (graph.candidates, Network.of(graph, graph.open, graph.open_pieces))
     return found[1]
 
 
-def all_choices(graph) -> Choices:
-    """The network of all candidates, at whatever threshold."""
-    starts = np.cumsum([0, *map(len, graph.clips)])
-    everything = np.ones(len(graph.candidates.table), bool)
-    return choices(graph.structure, graph.candidates.table, starts, everything, graph.structure.goes_on)
-
-
-# A binary heap in two arrays: the least value on top.
-_values, _items = types.float64[::1], types.int32[::1]
-
-
-@njit(types.int64(_values, _items, types.int64, types.float64, types.int64), **COMPILED)
+# A binary heap in two arrays, values and items: the least value on top.
+@njit(**FAST)
 def push(values, items, size, value, item):
     """Add an item to a heap of `size`; returns the new size."""
     i = size
@@ -100,7 +90,7 @@ def push(values, items, size, value, item):
     return size + 1
 
 
-@njit(types.int64(_values, _items, types.int64), **COMPILED)
+@njit(**FAST)
 def drop(values, items, size):
     """Remove the top of a heap of `size`; returns the new size."""
     size -= 1
@@ -120,15 +110,9 @@ def drop(values, items, size):
     return size
 
 
-@njit(types.Tuple((types.float64[::1], types.int32[::1]))(
-    read(types.int32, 1), read(types.int32, 1), read(types.float64, 1), read(types.float64, 1), types.boolean),
-    **COMPILED)  # fmt: skip
+@kernel(types.Tuple((F64[::1], I32[::1]))(read(I32), read(I32), read(F64), read(F64), B1))
 def _shortest(first, to, weight, begin, steepest):
-    """Dijkstra's algorithm with a binary heap; begin: (N,) what it costs to start at each node, infinity for not.
-
-    steepest: a way is as long as its heaviest edge, not as all together. Returns (N,) lengths, and the edge by which
-    each node is reached, −1 for starts and what is out of reach.
-    """
+    """Dijkstra's algorithm with a binary heap; see `shortest`."""
     n = first.shape[0] - 1
     length, via = begin.copy(), np.full(n, -1, np.int32)
     room = n + to.shape[0] + 1
@@ -149,17 +133,21 @@ def _shortest(first, to, weight, begin, steepest):
     return length, via
 
 
-def shortest(network: Choices, weight: np.ndarray, begin: np.ndarray, steepest: bool = False):
-    """The shortest way to every node; weight: (E,) of the edges, not negative; begin: (N,) costs of starting.
+def shortest(
+    network: Network, weight: np.ndarray, begin: np.ndarray, steepest: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """The shortest path to every node.
 
-    Returns (N,) lengths, infinity for out of reach, and (N,) the edges by which the nodes are reached (−1 for none).
+    weight: (E,) of the edges, not negative; begin: (N,) costs of starting at each node, infinity for not there.
+    steepest: a path is as long as its heaviest edge, not as all together. Returns (N,) lengths, infinity for out of
+    reach, and (N,) the edges by which the nodes are reached, −1 for starts and what is out of reach.
     """
     weight, begin = np.ascontiguousarray(weight, float), np.ascontiguousarray(begin, float)
     return _shortest(network.first, network.to, weight, begin, steepest)
 
 
-def way_back(network: Choices, via: np.ndarray, node: int) -> list[int]:
-    """The edges of the shortest way to a node, in order."""
+def edges_to(network: Network, via: np.ndarray, node: int) -> list[int]:
+    """The edges of the shortest path to a node, in order; via: as `shortest` returns it."""
     edges, tail = [], network.tail
     while via[node] >= 0:
         edges.append(int(via[node]))
@@ -167,10 +155,10 @@ def way_back(network: Choices, via: np.ndarray, node: int) -> list[int]:
     return edges[::-1]
 
 
-def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | None:
+def needed_threshold(graph: MotionGraph, source: np.ndarray, target: np.ndarray) -> float | None:
     """cm: the lowest threshold at which one of the frames `target` (F,) can be reached from one of `source`; None for
     none up to the ceiling."""
-    network = all_choices(graph)
+    network = Network.of(graph, np.ones(len(graph.candidates.table), bool), graph.structure.goes_on)
     clips, cuts = clip_of(network.starts, network.at), network.starts[1:-1]
     # From a frame every later node of its clip is in reach, and a frame from every earlier one.
     first = np.array([np.flatnonzero(part)[:1].max(initial=-1) for part in np.split(source, cuts)])
@@ -183,7 +171,9 @@ def needed_threshold(graph, source: np.ndarray, target: np.ndarray) -> float | N
     return float(least) if np.isfinite(least) else None
 
 
-def unreachable(graph, source: np.ndarray, target: np.ndarray, source_name: str, target_name: str) -> Unreachable:
+def unreachable(
+    graph: MotionGraph, source: np.ndarray, target: np.ndarray, source_name: str, target_name: str
+) -> Unreachable:
     """The error for frames `target` (F,) that cannot be reached from `source`, with what would help."""
     now = graph.thresholds.highest
     needed = needed_threshold(graph, source, target)

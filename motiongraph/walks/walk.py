@@ -1,42 +1,46 @@
 """A walk: which pieces of which clips are played, and the transitions between them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.transitions import TRANSITION
+from motiongraph.kernels import F64, kernel
 from motiongraph.metric.metric import Metric
-from motiongraph.progress import SILENT
+from motiongraph.model.clip import Clip
+from motiongraph.model.placement import IDENTITY, Placement, composed
+from motiongraph.progress import SILENT, Progress
 
+Seed: TypeAlias = int | np.random.Generator  # what random choices are drawn from
 # Frames start … stop − 1 of a clip are played as captured; stop is where the next transition's window opens.
 STEP = np.dtype([("clip", np.int32), ("start", np.int32), ("stop", np.int32)])
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """clips: those of the graph; window: L, the frames of a transition; fps; steps: n rows of STEP;
-    transitions: n − 1 rows of TRANSITION, the k-th from step k to step k + 1; method: how it was found;
-    complete: False for the best found so far when time ran out; note: what there is to say about how it ended;
-    seconds: spent computing; facts: figures of the method, such as path error, or functions of progress= that give
-    some when the report is asked for (`synthesize` leaves the quality of the motion it made); placed: theta, x, z,
-    where the first step's clip is put on the floor; metric: what the costs of its transitions are measured by."""
+    """Pieces of clips and the transitions between them; the k-th transition leads from step k to step k + 1."""
 
-    clips: tuple
-    window: int
+    clips: tuple[Clip, ...]  # those of the graph
+    window: int  # L, frames of a transition
     fps: float
-    steps: np.ndarray
-    transitions: np.ndarray
-    method: str = "walk"
-    complete: bool = True
-    note: str = ""
-    seconds: float = 0.0
-    facts: dict = field(default_factory=dict)
-    placed: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    metric: Metric = field(default_factory=Metric)
+    steps: np.ndarray  # (n,) rows of STEP
+    transitions: np.ndarray  # (n − 1,) rows of TRANSITION
+    method: str = "walk"  # how it was found
+    complete: bool = True  # False for the best found so far when a limit was reached
+    note: str = ""  # one sentence on how it ended, if there is something to say
+    seconds: float = 0.0  # spent computing
+    # Figures of the method, such as path error; or functions of progress= that give some when the report is asked for
+    # (`synthesize` adds the quality of the motion).
+    facts: dict[str, Any] = field(default_factory=dict)
+    placed: Placement = IDENTITY  # where the first step's clip is put on the floor
+    metric: Metric = field(default_factory=Metric)  # by which the costs of its transitions are measured
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         steps, jumps = np.asarray(self.steps, STEP), np.asarray(self.transitions, TRANSITION)
         if not len(steps) or len(jumps) != len(steps) - 1:
             raise MotionError(f"a walk of {len(steps)} steps cannot have {len(jumps)} transitions")
@@ -57,10 +61,12 @@ class Walk:
         object.__setattr__(self, "transitions", jumps)
 
     @classmethod
-    def of(cls, graph, start, transitions, stop=None, **facts) -> "Walk":
+    def of(
+        cls, graph: MotionGraph, start: tuple[int, int], transitions: np.ndarray, stop: int | None = None, **fields: Any
+    ) -> "Walk":
         """The walk that starts at (clip, frame), takes these transitions in turn and then plays on to frame `stop`.
 
-        stop: of the last clip, exclusive; by default as far as the clip goes.
+        stop: of the last clip, exclusive; by default as far as the clip goes. fields: other fields of the walk.
         """
         jumps = np.asarray(transitions, TRANSITION)
         steps = np.empty(len(jumps) + 1, STEP)
@@ -68,9 +74,9 @@ class Walk:
         steps["start"][0], steps["start"][1:] = start[1], jumps["dst_frame"] + graph.window
         last = len(graph.clips[steps["clip"][-1]])
         steps["stop"][:-1], steps["stop"][-1] = jumps["src_frame"], last if stop is None else stop
-        return cls(graph.clips, graph.window, graph.fps, steps, jumps, metric=graph.metric, **facts)
+        return cls(graph.clips, graph.window, graph.fps, steps, jumps, metric=graph.metric, **fields)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Frames of the motion: pieces as captured, and a window for every transition."""
         return int(np.sum(self.steps["stop"] - self.steps["start"])) + self.window * len(self.transitions)
 
@@ -94,16 +100,21 @@ class Walk:
         """
         out = np.empty((len(self.steps), 3))
         out[0] = self.placed
-        for k, jump in enumerate(self.transitions):
-            out[k + 1] = compose(out[k], (jump["theta"], jump["x0"], jump["z0"]))
+        for column, name in enumerate(("theta", "x0", "z0")):
+            out[1:, column] = self.transitions[name]
+        _compose_all(out)
         return out
 
-    def report(self, progress=SILENT) -> dict:
-        """Plain numbers: what was played, what it cost, how long it took to find; once there is a motion made of it,
-        also how good that is (foot slide, seams, knees: see `synthesis.quality`)."""
-        facts = {}
+    def report(self, progress: Progress = SILENT) -> dict[str, Any]:
+        """Plain numbers: what was played, what it cost, how long it took to find; once motion was made of it, also how
+        good that is (foot slide, seams, knees: see `synthesis.quality`)."""
+        facts: dict[str, Any] = {}
         for name, fact in self.facts.items():
-            facts |= fact(progress=progress) if callable(fact) else {name: fact}
+            if callable(fact):
+                compute: Any = fact
+                facts |= compute(progress=progress)
+            else:
+                facts[name] = fact
         cost = self.transitions["cost"]
         return {
             "method": self.method,
@@ -120,7 +131,7 @@ class Walk:
             **facts,
         }
 
-    def log(self, frame_of=lambda clip, frame: frame) -> str:
+    def log(self, frame_of: Callable[[int, int], int] = lambda clip, frame: frame) -> str:
         """The pieces played, one line each, as de Chenu 2006 (3.10) writes them.
 
         frame_of: clip, frame → the number to write for a frame of one of the clips, where that is not its own.
@@ -137,9 +148,10 @@ class Walk:
         return "\n".join(lines) + "\n"
 
 
-def compose(outer, inner):
-    """The placement that first applies `inner` and then `outer`; each theta, x, z (radians, metres)."""
-    theta, x, z = outer
-    turn, u, w = inner
-    c, s = np.cos(theta), np.sin(theta)
-    return theta + turn, x + c * u + s * w, z - s * u + c * w
+@kernel((F64[:, ::1],))
+def _compose_all(placements):
+    """Compose each of placements (n, 3) with all before it, in place."""
+    for k in range(1, placements.shape[0]):
+        theta, x, z = placements[k - 1]
+        turn, u, w = placements[k]
+        placements[k] = composed(theta, x, z, turn, u, w)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import motiongraph as mg
-from motiongraph.walks.floor_path import ground_of, without_dead_ends
+from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 
 WALKS = (*range(11, 33), 47, 58)
 RUNS = (*range(35, 47), *range(48, 57))
@@ -205,7 +205,7 @@ def run(mocap: Path) -> dict:
     for fps in (30.0, 120.0):
         for name, graph in graphs(mocap, fps).items():
             whole = without_dead_ends(graph)
-            _, seconds, _ = _timed(lambda whole=whole: ground_of(whole))
+            _, seconds, _ = _timed(lambda whole=whole: floor_graph(whole))
             share = whole.kept.frames / whole.candidates.frames
             told.append(f"{name} {fps:g} Hz: {whole}, {share:.0%} of frames, ground {1e3 * seconds:.0f} ms")
             rows += _path_rows(name, whole, fps)

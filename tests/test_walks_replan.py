@@ -10,32 +10,32 @@ from test_walks_planning import EXACT, ring, small_task
 import motiongraph as mg
 from motiongraph.synthesis.live import Live
 from motiongraph.walks.beam_search import Cells
-from motiongraph.walks.curve import SPACING, Curve, between
-from motiongraph.walks.floor_path import ground_of
-from motiongraph.walks.live import bow
+from motiongraph.walks.curve import SPACING, Curve, between, smooth_points
+from motiongraph.walks.effort import Effort
+from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Goal
-from motiongraph.walks.planner import Effort, find
-from motiongraph.walks.replan import Ahead, lay, retrace, steer
+from motiongraph.walks.planner import find
+from motiongraph.walks.replan import Replanner, better_plan, plan_error, sample_polyline
 
 NOTHING = np.empty(0, np.int32)
 
 
 def room(ground):
-    count = max(len(ground.terrain.leave), 1)
+    count = max(len(ground.floor.leave), 1)
     return np.empty(count, np.int32), np.empty((count, REALS))
 
 
 def steered(graph, goal, start, state, plan=NOTHING, width=512, looks=10**9):
-    """The transitions that `steer` finds for a goal, and its cells."""
-    ground = ground_of(graph)
-    cells = Cells.empty(int(goal.longest / 0.15) + 2, width, 1, 0.15)
+    """The transitions that `better_plan` finds for a goal, and its cells."""
+    ground = floor_graph(graph)
+    cells = Cells.empty(int(goal.longest / 0.15) + 2, width, 0.15)
     plan = np.array(plan, np.int32)
-    return steer(ground.terrain, goal.road, goal.rules, cells, start, state[0], plan, looks, *room(ground)), cells
+    return better_plan(ground.floor, goal.target, goal.rules, cells, start, state[0], plan, looks, *room(ground)), cells
 
 
 def error_of(graph, goal, start, state, plan):
-    return retrace(ground_of(graph).terrain, goal.road, goal.rules, start, state[0], np.array(plan, np.int32))
+    return plan_error(floor_graph(graph).floor, goal.target, goal.rules, start, state[0], np.array(plan, np.int32))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -44,7 +44,7 @@ def test_a_way_is_laid_as_by_plain_loops_and_as_a_curve(seed):
     points = rng.uniform(-0.4, 1.0, (int(rng.integers(2, 9)), 2)).cumsum(axis=0)
     if seed % 2:
         points = np.repeat(points, 2, axis=0)  # a point twice, as where a way begins where another ends
-    line, length = lay(points)
+    line, length = sample_polyline(points)
     ref, ref_length = naive.sampled([tuple(p) for p in points.tolist()], SPACING, 0.3)
     curve = Curve.of(points)
     assert length == pytest.approx(ref_length) == pytest.approx(curve.length)
@@ -57,7 +57,7 @@ def test_a_way_is_laid_as_by_plain_loops_and_as_a_curve(seed):
 @pytest.mark.parametrize("facing", [None, 2.0])
 def test_the_way_to_a_place_is_the_smooth_one(facing):
     place, target = np.array([1.0, -2.0]), np.array([2.5, 0.5])
-    line, _ = lay(bow(place, 0.7, target, facing))
+    line, _ = sample_polyline(smooth_points(place, 0.7, target, facing))
     np.testing.assert_allclose(line[:, :2], between(place, 0.7, target, facing).places, atol=1e-9)
 
 
@@ -75,11 +75,11 @@ def test_plans_against_the_exact_ones(seed):
     assert error_of(graph, goal, start, state, exact.taken)[0] == pytest.approx(exact.error, rel=1e-9)
     assert exact.error - 1e-9 <= error < np.inf
     assert used == len(taken)
-    # With one state in a cell and hardly a look, too, a plan is never worse than the one at hand.
+    # With one state in a cell and hardly a look, too, a plan is never worse than the current one.
     for plan in (exact.taken, taken):
         kept, _ = steered(graph, goal, start, state, plan, width=1, looks=1)
-        at_hand = error_of(graph, goal, start, state, plan)[0]
-        assert error_of(graph, goal, start, state, kept)[0] <= at_hand + 1e-12
+        current = error_of(graph, goal, start, state, plan)[0]
+        assert error_of(graph, goal, start, state, kept)[0] <= current + 1e-12
     assert error_of(graph, goal, start, state, steered(graph, goal, start, state, exact.taken)[0])[0] == pytest.approx(
         exact.error, rel=1e-9
     )
@@ -98,25 +98,25 @@ def test_plans_are_as_good_as_the_beam_finds():
 
 def test_a_plan_that_can_no_longer_be_taken_counts_only_as_far_as_it_can():
     graph = ring([-0.7, 0.0, 0.7])
-    ground, goal = ground_of(graph), Goal.of(graph, Curve.of([[0, 0], [0, 3]]))
-    terrain = ground.terrain
-    start = int(terrain.leave[0]) + 1
+    ground, goal = floor_graph(graph), Goal.of(graph, Curve.of([[0, 0], [0, 3]]))
+    floor = ground.floor
+    start = int(floor.leave[0]) + 1
     state = np.zeros((1, REALS))
     alone = error_of(graph, goal, start, state, [])
-    elsewhere = int(terrain.next_out[terrain.run_end[start] + 1])
+    elsewhere = int(floor.next_out[floor.run_end[start] + 1])
     for k in (0, elsewhere):  # one whose frame has passed, and one of another clip
         assert error_of(graph, goal, start, state, [k]) == alone
-    ahead = int(terrain.next_out[start])
-    elsewhere = int(terrain.next_out[terrain.run_end[terrain.arrive[ahead]] + 1])
+    ahead = int(floor.next_out[start])
+    elsewhere = int(floor.next_out[floor.run_end[floor.arrive[ahead]] + 1])
     one = error_of(graph, goal, start, state, [ahead])
     assert error_of(graph, goal, start, state, [ahead, elsewhere]) == one != alone
 
 
 def test_looks_are_bounded_and_shared_out_over_the_way():
     graph = ring([-1.5, -0.7, 0.0, 0.7, 1.5])
-    ground, goal = ground_of(graph), Goal.of(graph, Curve.of([[0, 0], [0, 6]]), end_place=1.0)
+    ground, goal = floor_graph(graph), Goal.of(graph, Curve.of([[0, 0], [0, 6]]), end_place=1.0)
     start, state = int(ground.nodes[0]), np.zeros((1, REALS))
-    state[0, 1:3] = -ground.terrain.path[start]
+    state[0, 1:3] = -ground.floor.path[start]
     looks, errors = [], []
     for most in (100, 400, 1600, 10**9):
         taken, cells = steered(graph, goal, start, state, width=6, looks=most)
@@ -132,7 +132,7 @@ def test_looks_are_bounded_and_shared_out_over_the_way():
 
 def test_what_is_asked_of_the_effort():
     with pytest.raises(mg.MotionError, match="must be above zero"):
-        Ahead(ring([0.0, 1.0]), looks=0)
+        Replanner(ring([0.0, 1.0]), looks=0)
 
 
 def test_steering_and_making_motion_together():
