@@ -185,7 +185,8 @@ def test_an_even_taper_is_none(rng):
     a, b = walking(rng, skeleton, 60), walking(rng, skeleton, 50)
     ref = mg.distance_matrix(a, b, mg.Metric(window=0.1), cache=False)
     comp = mg.distance_matrix(a, b, mg.Metric(window=0.1, taper=[0.3] * 12), cache=False)
-    assert np.array_equal(comp.cost, ref.cost)
+    assert np.abs(comp.cost - ref.cost).max() < 1e-4  # the last bits of float32 products may differ
+    assert np.array_equal(comp.minima(), ref.minima())
 
 
 def test_density_changes_neither_the_size_nor_much_of_the_cost(rng):

@@ -1,52 +1,52 @@
-"""Compiled recomputation in float64 of single windows: for alignments, and for costs too small for float32 products.
+"""Compiled distances of single windows in float64, the same on every processor.
 
-float32 products carry an error of about 1e-8 m² into D / M, which is nothing at a cost of a centimetre and too much
-at a hundredth of one. Those few cells are computed again from the same rounded bodies, so that equal windows give 0.
+Coordinates lie on a grid (`bodies._step`) so coarse that a float64 holds the sum of products of two whole windows
+exactly. Its terms may then be added in any order, fused or not, with vectors of any width. Products of the paths are
+rounded to the grid of `_kernels` frame by frame, and their sums are exact as well. So a cell may take the sums of the
+cell before it on its diagonal, with a frame pair more and a frame pair less. Only frames that weigh differently are
+added up anew, always in the same order.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 
-from motiongraph.metric._kernels import F32, F64, FUSED, GRID, I64, read
-
-# Inside one product the terms may be reordered, or it would not be vectorised; the order is always the same.
-_REORDERED = {**FUSED, "fastmath": {"contract", "reassoc"}}
+from motiongraph.kernels import B1, F32, F64, FAST, I64, U1, kernel, read
+from motiongraph.metric._kernels import GRID
 
 
-@njit(**_REORDERED)
+# Every order gives the same sum, which therefore may be vectorised.
+@njit(**FAST, fastmath={"reassoc", "contract"})
 def _dot(x, y):
-    """Σ x y in float64 of two flat float32 arrays."""
+    """Σ x y in float64 of two float32 arrays on the grid."""
     total = 0.0
     for k in range(x.shape[0]):
         total += F64(x[k]) * F64(y[k])
     return total
 
 
-@njit(**FUSED)
-def _frames(A, B, a, b, count):
-    """C, S, Y summed over `count` frames from a and b on, bodies and paths; A: (xz, y, left), B: (xz, zx, y, right).
+@njit(**FAST)
+def _bodies(xz, y, xz2, zx2, y2, planar, f, h, count):
+    """C, S, Y of the bodies, summed over `count` frames from f and h on: they lie one after the other."""
+    J, K = xz.shape[1], y.shape[1]
+    x = xz.ravel()[f * J : (f + count) * J]
+    c = _dot(x, xz2.ravel()[h * J : (h + count) * J])
+    s = _dot(x, zx2.ravel()[h * J : (h + count) * J]) if planar else 0.0
+    return c, s, _dot(y.ravel()[f * K : (f + count) * K], y2.ravel()[h * K : (h + count) * K])
 
-    The frames of a window lie one after the other, so each sum is one long product.
-    """
-    J, K = A[0].shape[1], A[1].shape[1]
-    left, right = A[2], B[3]
+
+@njit(**FAST)
+def _paths(left, right, planar, f, h):
+    """C, S, Y of the paths at one pair of frames, on the grid."""
     last = left.shape[0] - 1
-    x, xz, zx = A[0].ravel()[a * J : (a + count) * J], B[0].ravel(), B[1].ravel()
-    c = _dot(x, xz[b * J : (b + count) * J])
-    y = _dot(A[1].ravel()[a * K : (a + count) * K], B[2].ravel()[b * K : (b + count) * K])
-    s = _dot(x, zx[b * J : (b + count) * J]) if last == 2 else 0.0
-    for t in range(count):
-        f, h = a + t, b + t
-        c += left[0, 0, f] * right[0, 0, h] + left[0, 1, f] * right[0, 1, h]
-        y += left[last, 0, f] * right[last, 0, h]
-        if last == 2:
-            s += left[1, 0, f] * right[1, 0, h] + left[1, 1, f] * right[1, 1, h]
-    return c, s, y
+    c = left[0, 0, f] * right[0, 0, h] + left[0, 1, f] * right[0, 1, h]
+    s = left[1, 0, f] * right[1, 0, h] + left[1, 1, f] * right[1, 1, h] if planar else 0.0
+    v = left[last, 0, f] * right[last, 0, h]
+    return (c + GRID) - GRID, (s + GRID) - GRID, (v + GRID) - GRID
 
 
-@njit(**FUSED)
+@njit(**FAST)
 def _distance(c, s, y, starts, others, a, b, planar):
-    """D, and the centred C and S, of one pair of windows from its sums."""
+    """D, and the centred C and S, of one pair of windows from its sums (Kovar 2002, 3.1; METRIC.md 4)."""
     energy = starts[2, a] + others[2, b]
     if not planar:
         return energy - 2.0 * (c + y), 1.0, 0.0
@@ -57,38 +57,115 @@ def _distance(c, s, y, starts, others, a, b, planar):
     return (energy * energy - rest) / (energy + np.sqrt(rest) + 1e-300), c, s
 
 
-_CELLS = (
+@njit(**FAST)
+def _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a, b):
+    """C, S, Y summed over the frames of the windows at a and b."""
+    planar, L = left.shape[0] == 3, g.shape[0]
+    if even:
+        C, S, Y = _bodies(xz, y, xz2, zx2, y2, planar, a, b, L)
+        for t in range(L):
+            c, s, v = _paths(left, right, planar, a + t, b + t)
+            C, S, Y = C + c, S + s, Y + v
+        return C, S, Y
+    C = S = Y = 0.0
+    for t in range(L):
+        c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + t, b + t, 1)
+        c2, s2, v2 = _paths(left, right, planar, a + t, b + t)
+        C, S, Y = C + g[t] * (c + c2), S + g[t] * (s + s2), Y + g[t] * (v + v2)
+    return C, S, Y
+
+
+@njit(**FAST)
+def _beside(xz, y, left, xz2, zx2, y2, right, g, even, a, b, C, S, Y, step):
+    """`_window_pair` at a + step, b + step from C, S, Y of the windows at a, b; step: 1 or −1."""
+    if not even:
+        return _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a + step, b + step)
+    planar, L = left.shape[0] == 3, g.shape[0]
+    comes, goes = (L, 0) if step > 0 else (-1, L - 1)
+    c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + comes, b + comes, 1)
+    c2, s2, v2 = _paths(left, right, planar, a + comes, b + comes)
+    C, S, Y = C + c + c2, S + s + s2, Y + v + v2
+    c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + goes, b + goes, 1)
+    c2, s2, v2 = _paths(left, right, planar, a + goes, b + goes)
+    return C - c - c2, S - s - s2, Y - v - v2
+
+
+_ARRAYS = (
     read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F32, 2), read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F64, 1), types.boolean, types.boolean, read(I64, 1), read(I64, 1), F64[:, ::1],
+    read(F32, 2), read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2), read(F64), B1, read(I64), read(I64),
 )  # fmt: skip
 
 
-@njit(_CELLS, **FUSED)
-def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, grid, a, b, out):
+@kernel((*_ARRAYS, F64[:, ::1]))
+def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b, out):
     """out[i] = D, C, S of the windows at a[i], b[i]; arrays as in `Bodies`, even: whether the weights g are all 1.
 
-    grid: round frame by frame as `_kernels` does, so that sums do not depend on their order. Then a cell that follows
-    another down its diagonal takes that one's sums, a frame pair more and a frame pair less.
+    Quickest where cells that follow each other on a diagonal come one after the other.
     """
-    A, B = (xz, y, left), (xz2, zx2, y2, right)
-    L = g.shape[0]
     C = S = Y = 0.0
+    planar = left.shape[0] == 3
     for i in range(a.shape[0]):
-        follows = grid and even and i > 0 and a[i] == a[i - 1] + 1 and b[i] == b[i - 1] + 1
-        steps, count = (1, L) if even and not grid else (L, 1)
-        if follows:
-            steps = 2
+        if i > 0 and a[i] == a[i - 1] + 1 and b[i] == b[i - 1] + 1:
+            C, S, Y = _beside(xz, y, left, xz2, zx2, y2, right, g, even, a[i - 1], b[i - 1], C, S, Y, 1)
         else:
-            C = S = Y = 0.0
-        for k in range(steps):
-            at, w = k, g[k]
-            if follows:
-                at, w = (L - 1, 1.0) if k == 0 else (-1, -1.0)
-            c, s, h = _frames(A, B, a[i] + at, b[i] + at, count)
-            if grid:
-                c, s, h = (c + GRID) - GRID, (s + GRID) - GRID, (h + GRID) - GRID
-            C += w * c
-            S += w * s
-            Y += w * h
-        out[i, 0], out[i, 1], out[i, 2] = _distance(C, S, Y, starts, others, a[i], b[i], left.shape[0] == 3)
+            C, S, Y = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a[i], b[i])
+        out[i, 0], out[i, 1], out[i, 2] = _distance(C, S, Y, starts, others, a[i], b[i], planar)
+
+
+@njit(**FAST)
+def _cleared(D, nothing):
+    """0 for distances that are rounding."""
+    return max(D, 0.0) if abs(D) > nothing else 0.0
+
+
+# Bits of `ties` for the neighbours before and after a cell on its diagonal, in the order of `minima.AROUND`.
+_BEFORE, _AFTER = 0, 7
+
+
+@kernel((*_ARRAYS, U1[::1], read(I64, 2), F64, F64[:, ::1]))
+def settle_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b, ties, around, nothing, out):
+    """Decide which cells a[i], b[i] are lower than or equal to their neighbours; out[i] = D, C, S, D −1 where not.
+
+    ties: bits of the neighbours (`around`) that may be lower or equal; on return of those that are equal. Cells are
+    in the order of their diagonals. There costs change least, so that the neighbours on it are looked at first, and
+    what is known of a cell serves the next one.
+    """
+    planar = left.shape[0] == 3
+    C = S = Y = D = c = s = before = C2 = S2 = Y2 = 0.0
+    ahead = False  # C2, S2, Y2 are those of the next cell on the diagonal
+    for i in range(a.shape[0]):
+        p, q, open_, equal = a[i], b[i], ties[i], 0
+        follows = i > 0 and p == a[i - 1] + 1 and q == b[i - 1] + 1
+        if follows:
+            before = D
+            if ahead:
+                C, S, Y = C2, S2, Y2
+            else:
+                C, S, Y = _beside(xz, y, left, xz2, zx2, y2, right, g, even, p - 1, q - 1, C, S, Y, 1)
+        else:
+            C, S, Y = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, p, q)
+        D, c, s = _distance(C, S, Y, starts, others, p, q, planar)
+        D = _cleared(D, nothing)
+        out[i, 0], out[i, 1], out[i, 2] = D, c, s
+        ahead = False
+        for order in range(8):
+            # The two on the diagonal first: the one before, then the one after.
+            k = _BEFORE if order == 0 else _AFTER if order == 1 else order - 1
+            if not open_ & (1 << k):
+                continue
+            u, v = p + around[k, 0], q + around[k, 1]
+            if k == _BEFORE and follows:
+                other = before
+            else:
+                if k in (_BEFORE, _AFTER):
+                    c, s, h = _beside(xz, y, left, xz2, zx2, y2, right, g, even, p, q, C, S, Y, u - p)
+                else:
+                    c, s, h = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, u, v)
+                if k == _AFTER:
+                    ahead, C2, S2, Y2 = True, c, s, h
+                other = _cleared(_distance(c, s, h, starts, others, u, v, planar)[0], nothing)
+            if other < D:
+                out[i, 0] = -1.0
+                break
+            equal |= (other == D) << k
+        ties[i] = equal

@@ -6,19 +6,25 @@ velocity and acceleration are vectors (axis times angle), compared as such. The 
 which do not turn.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.metric._kernels import F32, I64, read
-from motiongraph.metric.bodies import require_window
+from motiongraph.kernels import F32, FAST, I64, kernel, read
+from motiongraph.metric.bodies import partners, require_window
 from motiongraph.metric.joints import correspondence, joint_weights
-from motiongraph.metric.pairs import ROWS
+from motiongraph.metric.pairs import ROWS, ExactPair
+from motiongraph.model.clip import Clip
+
+if TYPE_CHECKING:
+    from motiongraph.metric.metric import Metric
 
 # asin(s) / s as a polynomial in s² for s² ≤ ½ (a Chebyshev fit, within 2e-8); unlike asin it is vectorised.
 _ARCSINE = np.array(
@@ -28,7 +34,7 @@ _ARCSINE = np.array(
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7 = _ARCSINE
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**FAST)
 def _turns(d, w, x, y, z, q):
     """d[b] = the angle in radians from quaternion (w, x, y, z) to q[:, b], float32.
 
@@ -44,7 +50,7 @@ def _turns(d, w, x, y, z, q):
         d[b] = np.float32(4.0) * np.sqrt(s2) * p
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**FAST)
 def _lengths(d, x, y, z, q):
     """d[b] = the distance from the vector (x, y, z) to q[:, b]."""
     qx, qy, qz = q[0], q[1], q[2]
@@ -52,7 +58,7 @@ def _lengths(d, x, y, z, q):
         d[b] = np.sqrt((x - qx[b]) ** 2 + (y - qy[b]) ** 2 + (z - qz[b]) ** 2)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**FAST)
 def _add(total, d, weight, order):
     if order == 1:
         for b in range(d.shape[0]):
@@ -65,12 +71,7 @@ def _add(total, d, weight, order):
             total[b] += weight * (d[b] * d[b]) * (d[b] * d[b])
 
 
-_ANGLES = types.void(
-    read(F32, 3), read(F32, 3), read(F32, 1), I64, F32, I64, I64, F32[:, ::1], F32[:, ::1], I64, I64
-)  # fmt: skip
-
-
-@njit(_ANGLES, cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@kernel((read(F32, 3), read(F32, 3), read(F32), I64, F32, I64, I64, F32[:, ::1], F32[:, ::1], I64, I64))
 def _angle_rows(p, q, weights, order, scale, first, rows, scratch, cost, row, column):
     """Costs of frames first … first + rows − 1 of p (F, J, c) against all of q (J, c, N); c is 4 for quaternions."""
     d, total = scratch[0], scratch[1]
@@ -95,26 +96,25 @@ def _angle_rows(p, q, weights, order, scale, first, rows, scratch, cost, row, co
 
 @dataclass(frozen=True, eq=False)
 class Angles:
-    """A clip as an angle metric sees it. values: (F, J, 4) float32 rotations or (F, J, 3) radians a second or a
-    second², of the J joints that count; weights: (J,), adding up to one; n = F − L + 1 windows count, by their first
-    frame. shift: (F, 2) metres, the root's x and z."""
+    """A clip as an angle metric sees it; n = F − L + 1 windows count, by their first frame."""
 
-    metric: object
+    metric: "Metric"
     name: str
     fps: float
-    first: int
-    window: int
-    joints: tuple[str, ...]
-    weights: np.ndarray
-    total: float
-    values: np.ndarray
-    shift: np.ndarray
+    first: int  # first captured frame of the clip
+    window: int  # L, frames of a window
+    joints: tuple[str, ...]  # the J joints that count
+    weights: np.ndarray  # (J,), adding up to one
+    total: float  # what the weights added up to before
+    values: np.ndarray  # (F, J, 4) float32 rotations, or (F, J, 3) radians a second or a second²
+    shift: np.ndarray  # (F, 2) metres, the root's x and z
 
     @classmethod
-    def of(cls, metric, clip, like=None) -> "Angles":
+    def of(cls, metric: "Metric", clip: Clip, like: "Clip | Iterable[Clip] | None" = None) -> "Angles":
+        """Prepare a clip, in the same way as the clips it will be compared with (`like`)."""
         window = metric.frames(clip.fps)
         require_window(clip, window)
-        others = [like] if hasattr(like, "skeleton") else list(like or ())
+        others = partners(like)
         # One of the skeletons names the joints and their order: whichever comes first by name, whoever asks.
         base = min([clip.skeleton, *(c.skeleton for c in others)], key=lambda s: s.names)
         turning = [j for j in range(1, len(base)) if not base.names[j].endswith("_end")]
@@ -130,7 +130,7 @@ class Angles:
         shift = clip.root[clip.first :, ::2]
         return cls(metric, clip.name, clip.fps, clip.first, window, names, weights, total, values, shift)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Windows of the clip."""
         return len(self.values) - self.window + 1
 
@@ -147,7 +147,7 @@ class Angles:
         return AnglePair(self, other)
 
 
-def _derived(q, kind, fps):
+def _derived(q: np.ndarray, kind: str, fps: float) -> np.ndarray:
     """Rotations (F, J, 4), or their change a second (F, J, 3) in radians, or the change of that.
 
     The first frames, which have no frame before them, take the first value there is.
@@ -157,31 +157,28 @@ def _derived(q, kind, fps):
     if len(q) < 3:
         raise MotionError("angle velocities and accelerations need at least three frames")
     change = rot.multiply(rot.conjugate(q[:-1]), q[1:])
-    change = np.where(change[..., :1] < 0, -change, change)
-    sine = np.linalg.norm(change[..., 1:], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, change[..., :1])
-    speed = fps * change[..., 1:] * np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0)
+    speed = fps * rot.to_vector(change)
     if kind == "angle-velocity":
         return np.concatenate([speed[:1], speed])
     change = fps * np.diff(speed, axis=0)
     return np.concatenate([change[:1], change[:1], change])
 
 
-class AnglePair:
+class AnglePair(ExactPair):
     """Frames of a against frames of b by their joint angles; see `pairs`."""
 
-    def __init__(self, a, b):
+    def __init__(self, a: Angles, b: Angles):
         if a.joints != b.joints or not np.array_equal(a.weights, b.weights):
             raise MotionError(f"{a.name!r} and {b.name!r} have other joints; prepare them like each other")
         self.a, self.b = a, b
         self.window = a.window
         self.shape = len(a), len(b)
 
-    def sweep(self, a0, a1, b0, b1, band=None, ceiling=np.inf):
+    def sweep(self, a0: int, a1: int, b0: int, b1: int, ceiling: float = np.inf) -> "AngleSweep":
         """An `AngleSweep` over the frames a0 … a1−1 of a and b0 … b1−1 of b."""
         return AngleSweep(self, a0, a1, b0, b1)
 
-    def exact(self, a, b):
+    def exact(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Costs (n,) and alignments theta, x0, z0 (n,) of frames a, b (n,): b's root brought to a's, not turned."""
         a, b = np.atleast_1d(a), np.atleast_1d(b)
         p, q = self.a.values[a].astype(float), self.b.values[b].astype(float)
@@ -198,7 +195,7 @@ class AnglePair:
 class AngleSweep:
     """Works down a strip of the matrix of an `AnglePair`."""
 
-    def __init__(self, pair, a0, a1, b0, b1):
+    def __init__(self, pair: AnglePair, a0: int, a1: int, b0: int, b1: int):
         self.pair, self.at, self.a1, self.width = pair, a0, a1, b1 - b0
         self.others = np.ascontiguousarray(pair.b.values[b0:b1].transpose(1, 2, 0))
         self.scratch = np.empty((2, self.width), np.float32)
@@ -209,7 +206,7 @@ class AngleSweep:
         """Whether every row has been written."""
         return self.at >= self.a1
 
-    def advance(self, cost, row, column) -> int:
+    def advance(self, cost: np.ndarray, row: int, column: int) -> int:
         """Write the next rows to cost[row:, column:]; returns how many, 0 at the end."""
         a = self.pair.a
         rows = min(ROWS, self.a1 - self.at)

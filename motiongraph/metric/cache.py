@@ -21,7 +21,7 @@ from motiongraph.errors import MotionError
 from motiongraph.files import writing
 
 # Part of every key: entries of another version of the arithmetic are not found.
-_VERSION = "2"
+_VERSION = "3"
 _MAGIC = b"motiongraph cache 1\n"
 _LIMIT = 2 << 30
 _SUFFIX = ".mgcache"

@@ -1,9 +1,11 @@
-"""The point cloud of a body and its exact compression (metric.md 2 and 3).
+"""The point cloud of a body and its exact compression (METRIC.md 2 and 3).
 
 Inner products are all the metric needs of the cloud, and W = Σ w_s e_s e_sᵀ holds them: factored once per skeleton,
-it turns the positions of J joints into fewer than J numbers an axis, however many points there are.
+it turns the positions of J joints into fewer than J numbers an axis, however many points there are. Nothing here is
+left to BLAS or LAPACK, whose last bits depend on the processor.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -12,24 +14,23 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.metric.joints import correspondence, joint_weights
-from motiongraph.metric.stream import single_threaded_blas
+from motiongraph.model.skeleton import Skeleton
+
+# Metres² of a direction that is left out. A body moves by about a metre along it: a ten thousandth of a millimetre.
+_NOTHING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """What a skeleton's cloud comes to. Weights are scaled to add up to one; `total` is what they were.
+    """A skeleton's cloud, compressed. Weights are scaled to add up to one."""
 
-    skeleton: the one whose order of joints counts; used: (r,) int, the joints whose positions are needed;
-    factor: (r, K), bodies are factorᵀ·P[used], with no share in where the body is as a whole; centre: (r,), the
-    centre of weight is centreᵀ·P[used]; rest: (K,) metres, heights of the rest pose, subtracted from every body's.
-    """
-
-    skeleton: object
-    used: np.ndarray
-    factor: np.ndarray
-    centre: np.ndarray
-    rest: np.ndarray
-    total: float
+    skeleton: Skeleton  # whose order of joints counts
+    used: np.ndarray  # (r,) int, joints whose positions are needed
+    factor: np.ndarray  # (r, K): bodies are factorᵀ·P[used], with no share in where the body is as a whole
+    centre: np.ndarray  # (r,): the centre of weight is centreᵀ·P[used]
+    rest: np.ndarray  # (K,) metres, heights of the rest pose, subtracted from every body's
+    total: float  # what the weights added up to before they were scaled
+    reach: float  # metres: no body is farther across
 
     @cached_property
     def key(self) -> str:
@@ -41,7 +42,13 @@ class Cloud:
 
     @classmethod
     @lru_cache(maxsize=64)
-    def of(cls, skeletons: tuple, weights=None, samples_per_bone: int = 5, rigid: bool = True) -> "Cloud":
+    def of(
+        cls,
+        skeletons: tuple[Skeleton, ...],
+        weights: Mapping[str, float] | str | None = None,
+        samples_per_bone: int = 5,
+        rigid: bool = True,
+    ) -> "Cloud":
         """The cloud shared by skeletons with the same joints; bones weigh by their mean length over them.
 
         rigid: False where joints slide, so that no position follows from others.
@@ -57,18 +64,47 @@ class Cloud:
                 "all bones weigh nothing: give weight to a joint whose bone has a length, or use 0 samples"
             )
         used, E = _basis(first.parents, offsets) if rigid else (np.arange(len(first)), np.eye(len(first)))
-        W, v = E.T @ W @ E / total, E.T @ v / total
-        with single_threaded_blas():  # its threads keep a core busy for a while after they are done
-            values, vectors = np.linalg.eigh(W - np.outer(v, v))
-        # Rising eigenvalues: BLAS then adds the small products first, which loses least. A direction moves by about
-        # a metre, so that one with an eigenvalue of 1e-14 cannot be worth more than a ten thousandth of a millimetre.
-        kept = values > 1e-14
-        factor = vectors[:, kept] * np.sqrt(values[kept])
+        W, v = _product(_product(E.T, W), E) / total, _product(E.T, v[:, None])[:, 0] / total
+        factor = _factor(W - v[:, None] * v)
         heights = np.mean([s.rest[o][:, 1] for s, o in zip(skeletons, orders)], axis=0)
-        return cls(first, used, factor, v, factor.T @ heights[used], total)
+        rest = _product(factor.T, heights[used][:, None])[:, 0]
+        reach = max(_reach(first.parents, s.bone_lengths[o]) for s, o in zip(skeletons, orders))
+        return cls(first, used, factor, v, rest, total, reach)
 
 
-def _moments(parents, lengths, weights, samples):
+def _reach(parents: np.ndarray, lengths: np.ndarray) -> float:
+    """Length of the longest way along the bones from one joint to another."""
+    deepest, longest = np.zeros(len(parents)), 0.0  # below each joint; through any
+    for j in range(len(parents) - 1, 0, -1):
+        p, way = parents[j], deepest[j] + lengths[j]
+        longest, deepest[p] = max(longest, deepest[p] + way), max(deepest[p], way)
+    return float(longest)
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Matrix product (n, m)·(m, k), terms added in order."""
+    return np.sum(a[:, :, None] * b[None], axis=1)
+
+
+def _factor(W: np.ndarray) -> np.ndarray:
+    """(r, K) with W = factor·factorᵀ, W (r, r) positive semidefinite: Cholesky's factor, largest pivot first.
+
+    Columns come with the smallest first: BLAS then adds small products first, which loses least.
+    """
+    rest, columns = W.copy(), []
+    for _ in range(len(W)):
+        pivot = int(np.argmax(rest.diagonal()))
+        if not rest[pivot, pivot] > _NOTHING:
+            break
+        column = rest[:, pivot] / np.sqrt(rest[pivot, pivot])
+        rest -= column[:, None] * column
+        columns.append(column)
+    return np.ascontiguousarray(np.array(columns[::-1]).reshape(-1, len(W)).T)
+
+
+def _moments(
+    parents: np.ndarray, lengths: np.ndarray, weights: np.ndarray, samples: int
+) -> tuple[np.ndarray, np.ndarray]:
     """W (J, J) = Σ w_s e_s e_sᵀ and v (J,) = Σ w_s e_s over the points of the cloud."""
     J = len(parents)
     if samples == 0:
@@ -87,7 +123,7 @@ def _moments(parents, lengths, weights, samples):
     return W, v
 
 
-def _basis(parents, offsets):
+def _basis(parents: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Joints (r,) whose positions give all others, and E (J, r) that does: P = E·P[used].
 
     Children of one joint move rigidly with it, so one whose offset is a combination of its siblings' needs no
@@ -96,17 +132,39 @@ def _basis(parents, offsets):
     """
     J = len(parents)
     rows = np.zeros((J, J))
-    used = []
+    used: list[int] = []
     for j in range(J):
         p = parents[j]
         siblings = [k for k in used if p >= 0 and parents[k] == p]
-        combination = np.zeros(len(siblings))
-        if siblings:
-            combination = np.linalg.lstsq(offsets[siblings].T, offsets[j], rcond=1e-6)[0]
-        left_over = offsets[j] - offsets[siblings].T @ combination
+        combination = _combination(offsets[siblings], offsets[j])
+        left_over = offsets[j] - np.sum(combination[:, None] * offsets[siblings], axis=0)
         if p < 0 or np.abs(left_over).max() > 1e-8 or np.abs(combination).max(initial=0.0) > 10.0:
             used.append(j)
             rows[j, j] = 1.0
         else:
-            rows[j] = rows[p] + combination @ (rows[siblings] - rows[p])
+            rows[j] = rows[p] + np.sum(combination[:, None] * (rows[siblings] - rows[p]), axis=0)
     return np.array(used), np.ascontiguousarray(rows[:, used])
+
+
+def _combination(vectors: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """(n,) factors with which independent vectors (n, m) come nearest to target (m,), by Gram and Schmidt."""
+    axes: list[np.ndarray] = []  # each vector less its share of those before, not scaled
+    shares = np.eye(len(vectors))  # of the vectors in each axis
+    factors = np.zeros(len(vectors))
+    for k, vector in enumerate(vectors):
+        axis = vector.copy()
+        for i, other in enumerate(axes):
+            size = np.sum(other * other)
+            share = np.sum(axis * other) / size if size > 0.0 else 0.0
+            axis = axis - share * other
+            shares[k] -= share * shares[i]
+        if np.sum(axis * axis) <= 1e-12 * np.sum(vector * vector):
+            axis = np.zeros_like(axis)
+        axes.append(axis)
+    rest = target.copy()
+    for k, axis in enumerate(axes):
+        size = np.sum(axis * axis)
+        share = np.sum(rest * axis) / size if size > 0.0 else 0.0
+        rest = rest - share * axis
+        factors += share * shares[k]
+    return factors

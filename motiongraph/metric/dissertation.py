@@ -11,26 +11,31 @@ sum over any number of points is five sums of powers of f, known beforehand: the
 968 points.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 
 from motiongraph.errors import MotionError
-from motiongraph.metric._kernels import F32, F64, I64, read
-from motiongraph.metric.bodies import require_window
-from motiongraph.metric.pairs import ROWS
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
+from motiongraph.metric.bodies import over_windows, partners, require_window
+from motiongraph.metric.pairs import ROWS, ExactPair
+from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from motiongraph.metric.metric import Metric
 
 CMU = 0.0254 / 0.45  # metres per unit of CMU's files
 PROGRAM = 0.056444  # the same as the program has it, rounded: 3e-5 of a fourth power
 _PLACES, _POINTS = 3.0, 4.0  # places per unit of length, points on each
 
-_FUSED = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
-
-@njit(**_FUSED)
+@njit(**FAST)
 def _bone(out, p, q, s):
     """out[b] += the sum over a bone's points of |Δ|⁴; p: (6,) near end and direction, q: (6, N), s: (5,) sums."""
     p0, p1, p2, p3, p4, p5 = p[0], p[1], p[2], p[3], p[4], p[5]
@@ -51,7 +56,7 @@ _ROWS = I64(
 )  # fmt: skip
 
 
-@njit(_ROWS, **_FUSED)
+@kernel(_ROWS)
 def _rows(p, q, sums, window, first, done, rows, ring, total, cost, row, column):
     """Go on with frames first … first + rows − 1 of p (F, B, 6) against a strip q (B, 6, N); returns the rows written.
 
@@ -81,10 +86,7 @@ def _rows(p, q, sums, window, first, done, rows, ring, total, cost, row, column)
     return written
 
 
-_CELLS = types.void(read(F64, 3), read(F64, 3), read(F64, 2), I64, read(I64, 1), read(I64, 1), F64[::1])
-
-
-@njit(_CELLS, **_FUSED)
+@kernel((read(F64, 3), read(F64, 3), read(F64, 2), I64, read(I64), read(I64), F64[::1]))
 def _cells(p, q, sums, window, a, b, out):
     """out[i] = the distance of the windows at a[i] of p (F, B, 6) and b[i] of q (F', B, 6)."""
     single = np.empty((6, 1))
@@ -96,7 +98,7 @@ def _cells(p, q, sums, window, a, b, out):
                 _bone(out[i : i + 1], p[a[i] + t, k], single, sums[k])
 
 
-def bones_of(skeleton):
+def bones_of(skeleton: Skeleton) -> np.ndarray:
     """(B, 2) near and far joint of every bone that has a length, each once though several children begin at its end."""
     bones, seen = [], set()
     for j in range(1, len(skeleton)):
@@ -107,7 +109,7 @@ def bones_of(skeleton):
     return np.array(bones, np.int64).reshape(-1, 2)
 
 
-def _sums(lengths):
+def _sums(lengths: np.ndarray) -> np.ndarray:
     """(B, 5): Σ f⁰ … Σ f⁴ over the points of bones of these lengths (metres), in the program's metres⁴."""
     places = np.floor(_PLACES * lengths / CMU + 1e-9).astype(int)
     powers = [[np.sum((np.arange(n) / max(n, 1)) ** k) for k in range(5)] for n in places]
@@ -116,28 +118,24 @@ def _sums(lengths):
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The F captured frames of a clip as this metric sees them; n = F − L + 1 windows.
+    """The F captured frames of a clip as this metric sees them; n = F − L + 1 windows."""
 
-    values: (F, B, 6) float64 metres, near end and direction of every bone, root x, z removed; sums: (B, 5), see
-    `_sums`; shift: (n, 2) metres, mean x, z of the root over each window; total: 1, a cost is already a sum.
-    """
-
-    metric: object
+    metric: "Metric"
     name: str
     fps: float
-    first: int
-    window: int
-    values: np.ndarray
-    sums: np.ndarray
-    shift: np.ndarray
-    total: float = 1.0
+    first: int  # first captured frame of the clip
+    window: int  # L, frames of a window
+    values: np.ndarray  # (F, B, 6) float64 metres: near end and direction of every bone, root x, z removed
+    sums: np.ndarray  # (B, 5), see `_sums`
+    shift: np.ndarray  # (n, 2) metres: mean x, z of the root over each window
+    total: float = 1.0  # a cost is already a sum
 
     @classmethod
-    def of(cls, metric, clip, like=None) -> "Segments":
+    def of(cls, metric: "Metric", clip: Clip, like: "Clip | Iterable[Clip] | None" = None) -> "Segments":
+        """Prepare a clip; `like`: clips that it will be compared with, of the same skeleton."""
         window = metric.frames(clip.fps)
         require_window(clip, window)
-        others = [like] if hasattr(like, "skeleton") else list(like or ())
-        if any(other.skeleton != clip.skeleton for other in others):
+        if any(other.skeleton != clip.skeleton for other in partners(like)):
             raise MotionError("the dissertation's metric compares clips of one skeleton; retarget them to it first")
         bones = bones_of(clip.skeleton)
         positions = clip.positions()[clip.first :].copy()
@@ -145,12 +143,11 @@ class Segments:
         positions[:, :, ::2] -= root[:, None]
         near, far = positions[:, bones[:, 0]], positions[:, bones[:, 1]]
         values = np.ascontiguousarray(np.concatenate([near, far - near], axis=2))
-        mean = np.full(window, 1.0 / window)
-        shift = np.stack([np.convolve(x, mean, "valid") for x in root.T], axis=1)
+        shift = over_windows(root.T, np.full(window, 1.0 / window)).T
         sums = _sums(clip.skeleton.bone_lengths[bones[:, 1]])
         return cls(metric, clip.name, clip.fps, clip.first, window, values, sums, shift)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Windows of the clip."""
         return len(self.values) - self.window + 1
 
@@ -167,21 +164,21 @@ class Segments:
         return SegmentPair(self, other)
 
 
-class SegmentPair:
+class SegmentPair(ExactPair):
     """Windows of a against windows of b; see `pairs`."""
 
-    def __init__(self, a, b):
+    def __init__(self, a: Segments, b: Segments):
         if not np.array_equal(a.sums, b.sums):
             raise MotionError(f"{a.name!r} and {b.name!r} have other bones; retarget them to one skeleton first")
         self.a, self.b = a, b
         self.window = a.window
         self.shape = len(a), len(b)
 
-    def sweep(self, a0, a1, b0, b1, band=None, ceiling=np.inf):
+    def sweep(self, a0: int, a1: int, b0: int, b1: int, ceiling: float = np.inf) -> "SegmentSweep":
         """A `SegmentSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b."""
         return SegmentSweep(self, a0, a1, b0, b1)
 
-    def exact(self, a, b):
+    def exact(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Costs (n,) and alignments theta, x0, z0 (n,) of windows a, b (n,): b's root brought to a's, not turned."""
         a, b = (np.ascontiguousarray(np.atleast_1d(i), np.int64) for i in (a, b))
         cost = np.empty(len(a))
@@ -193,7 +190,7 @@ class SegmentPair:
 class SegmentSweep:
     """Works down a strip of the matrix of a `SegmentPair`; one thread's workspace."""
 
-    def __init__(self, pair, a0, a1, b0, b1):
+    def __init__(self, pair: SegmentPair, a0: int, a1: int, b0: int, b1: int):
         self.pair, self.a0, self.done = pair, a0, 0
         self.frames = a1 - a0 + pair.window - 1
         self.others = np.ascontiguousarray(pair.b.values[b0 : b1 + pair.window - 1].transpose(1, 2, 0))
@@ -205,7 +202,7 @@ class SegmentSweep:
         """Whether every row has been written."""
         return self.done >= self.frames
 
-    def advance(self, cost, row, column) -> int:
+    def advance(self, cost: np.ndarray, row: int, column: int) -> int:
         """Write the next rows, at most `ROWS`, to cost[row:, column:]; returns how many, 0 at the end."""
         a, written = self.pair.a, 0
         while not written and not self.finished:

@@ -1,17 +1,20 @@
 """The matrix of distances between two clips, for looking at and for reading off minima."""
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
-from motiongraph.metric import stream
-from motiongraph.metric.cache import open_cache
+from motiongraph.metric import image, stream
+from motiongraph.metric.cache import Cache, open_cache
 from motiongraph.metric.metric import Metric
-from motiongraph.metric.minima import MINIMUM, best_first, scan_matrix, settle
-from motiongraph.metric.pairs import ROWS, pair
-from motiongraph.progress import SILENT
+from motiongraph.metric.minima import MINIMUM, best_first, scan_matrix, settle, with_fields
+from motiongraph.metric.pairs import RELATIVE, ROWS, Pair, pair
+from motiongraph.progress import SILENT, Progress
 
 # Above this a matrix does not fit into ordinary memory; the streaming search has no such bound.
 _LARGEST = 8 << 30
@@ -21,14 +24,16 @@ _LARGEST = 8 << 30
 class DistanceMatrix:
     """Every window of one clip against every window of another.
 
-    cost: (NA − L + 1, NB − L + 1) float32, in `metric.unit` (cm for clouds), read-only. Rows and columns are window
-    starts counted from the clips' first captured frames: row i is frame first_a + i of clip a, column j is frame
-    first_b + j of clip b. `alignment` and `minima` count the same way. L = window frames; own: a clip against itself.
+    Rows and columns are window starts counted from the clips' first captured frames: row i is frame first_a + i of
+    clip a, column j is frame first_b + j of clip b. `alignment` and `minima` count the same way.
+
+    The matrix is for looking at: its costs are float32, within 0.1 mm, and their last digits may differ between
+    processors. Minima, their costs and alignments are computed in float64 and do not.
     """
 
-    cost: np.ndarray
-    pair: object
-    own: bool
+    cost: np.ndarray  # (NA − L + 1, NB − L + 1) float32, in `metric.unit` (cm for clouds), read-only
+    pair: Pair
+    own: bool  # a clip against itself
 
     @property
     def a(self) -> str:
@@ -65,13 +70,13 @@ class DistanceMatrix:
         """The frame of clip b in column 0."""
         return self.pair.b.first
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n, m = self.cost.shape
         return f"DistanceMatrix({self.a!r} × {self.b!r}, {n} × {m}, {self.cost.min():.2f} {self.metric.unit} at best)"
 
     @property
     def raw(self) -> np.ndarray:
-        """(n, m) the sums that the costs are the means of: D of metric.md 4 in metres² for clouds, else the sum over
+        """(n, m) the sums that the costs are the means of: D of METRIC.md 4 in metres² for clouds, else the sum over
         the joints of the differences (degrees …) to the power of the metric's order. The dissertation's are sums."""
         if self.metric.kind == "dissertation":
             return self.cost
@@ -91,7 +96,13 @@ class DistanceMatrix:
         _, theta, x0, z0 = self.pair.exact(i % n, j % m)
         return float(theta[0]), float(x0[0]), float(z0[0])
 
-    def minima(self, threshold=None, method="neighbours", radius=None, border=True) -> np.ndarray:
+    def minima(
+        self,
+        threshold: float | None = None,
+        method: str = "neighbours",
+        radius: int | None = None,
+        border: bool = True,
+    ) -> np.ndarray:
         """Local minima, a structured array (a, b, cost) sorted by cost; a and b are rows and columns.
 
         threshold: only costs up to it. method: "neighbours", lower than all eight around (de Chenu 2006, 3.8.1.1), or
@@ -101,24 +112,31 @@ class DistanceMatrix:
         neighbours, can be minima. A clip against itself: cells with |a − b| < L are no transitions and are left out,
         with any plateau that reaches them; the others come twice, as (a, b) and (b, a).
         """
-        candidates = scan_matrix(self.cost, threshold, method)
+        pair, error = self.pair, self.pair.error
+        ceiling = None if threshold is None else pair.rank(float(threshold))
+        ranks = self.cost * self.cost if error else self.cost
+        candidates = scan_matrix(ranks, ceiling, method, error, RELATIVE if error else 0.0)
         if self.own:
             apart = np.abs(candidates["a"].astype(int) - candidates["b"])
             candidates = candidates[apart >= self.window]
-        minima = settle(candidates, None if border else self.cost.shape)
-        minima = best_first(minima, radius)
-        result = np.empty(len(minima), MINIMUM)
-        for name in MINIMUM.names:
-            result[name] = minima[name]
-        return result
+        found = pair.settled(candidates)
+        if threshold is not None:
+            found = found[found["cost"] <= np.float32(threshold)]
+        minima = settle(found, None if border else self.cost.shape)
+        return with_fields(best_first(minima, radius), MINIMUM)
 
-    def save_image(self, path, threshold=None, minima=True, annotated=False, **options):
+    def save_image(
+        self,
+        path: str | os.PathLike[str],
+        threshold: float | None = None,
+        minima: bool = True,
+        annotated: bool = False,
+        **options: Any,
+    ) -> None:
         """Write the matrix as a picture; see `image.save`."""
-        from motiongraph.metric import image
-
         image.save(self, path, threshold, minima, annotated, **options)
 
-    def save_numbers(self, path, threshold=None, **options):
+    def save_numbers(self, path: str | os.PathLike[str], threshold: float | None = None, **options: Any) -> None:
         """Write costs, minima with their alignments, and what they mean as a numpy `.npz`."""
         minima = self.minima(threshold, **options)
         _, theta, x0, z0 = self.pair.exact(minima["a"], minima["b"])
@@ -129,7 +147,14 @@ class DistanceMatrix:
             np.savez(file, cost=self.cost, minima=minima, **alignment, **about)
 
 
-def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=SILENT) -> DistanceMatrix:
+def distance_matrix(
+    a: Any,
+    b: Any,
+    metric: Metric | None = None,
+    *,
+    cache: "Cache | Literal[False] | None" = None,
+    progress: Progress = SILENT,
+) -> DistanceMatrix:
     """Every window of clip a against every window of clip b; a, b: clips, or clips prepared by `metric.prepare`.
 
     cache: a `Cache`, False for none; by default the user's.
@@ -147,7 +172,7 @@ def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=
     # One order of the two clips whoever is named first, so that exchanging them transposes the matrix to the bit.
     ordered = pair(b, a) if turned else asked
     key = f"matrix {ordered.a.digest} {ordered.b.digest}"
-    store = open_cache() if cache is None else cache
+    store = open_cache() if cache is None else cache or None
     kept = store.get(key) if store else None
     if kept is None:
         cost = _compute(ordered, own, turned, progress)
@@ -159,18 +184,19 @@ def distance_matrix(a, b, metric: Metric | None = None, *, cache=None, progress=
     return DistanceMatrix(cost, asked, own)
 
 
-def _compute(ordered, own, turned, progress):
+def _compute(ordered: Pair, own: bool, turned: bool, progress: Progress) -> np.ndarray:
     """The costs of a pair (n, m), or transposed if `turned`."""
     n, m = ordered.shape
     result = np.empty((m, n) if turned else (n, m), np.float32)
     cost = result.T if turned else result
 
-    def work(rectangle, tick):
+    def work(rectangle: stream.Rectangle, tick: Callable[[int], None]) -> None:
         a0, a1, b0, b1 = rectangle
         first, last, west, east = stream.with_neighbours(rectangle, (n, m))
         sweep = ordered.sweep(first, last, west, east)
         block, row = np.empty((ROWS, east - west), np.float32), first
         while written := sweep.advance(block, 0, 0):
+            ordered.shown(block[:written], row, west)
             above, below = max(row, a0), min(row + written, a1)
             cost[above:below, b0:b1] = block[above - row : below - row, b0 - west : b1 - west]
             row += written
@@ -184,7 +210,7 @@ def _compute(ordered, own, turned, progress):
     return result
 
 
-def _transposed(cost, block=256):
+def _transposed(cost: np.ndarray, block: int = 256) -> np.ndarray:
     """The transpose as an array of its own, block by block for the sake of the cache."""
     turned = np.empty(cost.shape[::-1], cost.dtype)
     for i in range(0, len(cost), block):
@@ -193,7 +219,7 @@ def _transposed(cost, block=256):
     return turned
 
 
-def _mirror(cost, block=512):
+def _mirror(cost: np.ndarray, block: int = 512) -> None:
     """Copy the upper triangle to the lower, block by block."""
     n = len(cost)
     for i in range(0, n, block):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import blake2b
 
 import numpy as np
@@ -14,7 +15,7 @@ ALIGNMENTS = ("planar", "in-place", "none")
 
 @dataclass(frozen=True)
 class Metric:
-    """How two pieces of motion are compared; see metric.md.
+    """How two pieces of motion are compared; see METRIC.md.
 
     window: seconds (default a third, Kovar 2002, 3.1); the length of a transition.
     align: "planar" (the best turn about y and shift on the floor), "in-place" (every frame's root x, z removed,
@@ -74,7 +75,8 @@ class Metric:
         if self.taper is None:
             return np.ones(frames)
         if self.taper == "gaussian":
-            return np.exp(-0.5 * (np.arange(frames) / (0.5 * frames)) ** 2)
+            # Decimal's exponential is the same on every processor.
+            return np.array([float(Decimal(-2.0 * (t / frames) ** 2).exp()) for t in range(frames)])
         if len(self.taper) != frames:
             raise MotionError(f"the taper has {len(self.taper)} weights, but the window has {frames} frames")
         g = np.array(self.taper)

@@ -1,22 +1,25 @@
 """The streaming form: the minima of many pairs of clips without ever holding a matrix."""
 
 import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.metric import stream
-from motiongraph.metric.cache import open_cache
+from motiongraph.metric.cache import Cache, open_cache
 from motiongraph.metric.metric import Metric
-from motiongraph.metric.minima import ALIGNMENT, CANDIDATE, MINIMUM, Scanner, best_first, settle, transposed
-from motiongraph.metric.pairs import ROWS, pair
-from motiongraph.progress import SILENT
+from motiongraph.metric.minima import ALIGNMENT, FOUND, MINIMUM, Scanner, best_first, settle, transposed, with_fields
+from motiongraph.metric.pairs import RELATIVE, ROWS, Pair, pair
+from motiongraph.progress import SILENT, Progress
 
 TRANSITION = np.dtype(MINIMUM.descr + ALIGNMENT)
-_FOUND = np.dtype(CANDIDATE.descr + ALIGNMENT)
 
 
-def find_minima(a, b, metric: Metric | None = None, *, progress=SILENT, **options) -> np.ndarray:
+def find_minima(
+    a: Any, b: Any, metric: Metric | None = None, *, progress: Progress = SILENT, **options: Any
+) -> np.ndarray:
     """The minima of a against b as `search` finds them; a, b: clips, or clips prepared by `metric.prepare`."""
     metric = metric or Metric()
     if not hasattr(a, "digest"):
@@ -25,20 +28,28 @@ def find_minima(a, b, metric: Metric | None = None, *, progress=SILENT, **option
 
 
 def search(
-    pairs, *, ceiling=None, radius=None, method="neighbours", border=True, cache=None, progress=SILENT
+    pairs: Iterable[tuple[Any, Any]],
+    *,
+    ceiling: float | None = None,
+    radius: int | None = None,
+    method: str = "neighbours",
+    border: bool = True,
+    cache: "Cache | Literal[False] | None" = None,
+    progress: Progress = SILENT,
 ) -> list[np.ndarray]:
     """Minima of many pairs (a, b) of prepared clips, each a structured array sorted by cost.
 
     a, b: the starts of the windows, counted from the clip's first captured frame; cost as in a matrix; theta
-    (radians), x0, z0 (metres): where b's motion has to be moved to meet a's (metric.md 4). A clip against itself
+    (radians), x0, z0 (metres): where b's motion has to be moved to meet a's (METRIC.md 4). A clip against itself
     gives each minimum once, with b ≥ a + L: nearer, a clip only meets itself.
     ceiling: leave out costs above it. radius (frames), method, border: see `DistanceMatrix.minima`.
     cache: a `Cache`, False for none; by default the user's. What is found for a pair is kept there at once, so that a
     search that was stopped goes on where it was.
     """
     comparisons = [_Comparison(a, b, ceiling, method) for a, b in pairs]
-    store = open_cache() if cache is None else cache
-    jobs, total = [], 0
+    store = open_cache() if cache is None else cache or None
+    jobs: list[tuple[_Comparison, stream.Rectangle]] = []
+    total = 0
     for c in comparisons:
         if not (store and c.recall(store)):
             jobs += [(c, rectangle) for rectangle in c.rectangles]
@@ -48,27 +59,28 @@ def search(
 
 
 class _Comparison:
-    """One pair on its way through `search`, computed in an order that does not depend on which clip is named first."""
+    """One pair on its way through `search`. Computed and settled in an order of the two clips that does not depend on
+    which is named first, so that exchanging them exchanges the result and nothing else."""
 
-    def __init__(self, a, b, ceiling, method):
-        self.asked = pair(a, b)
+    def __init__(self, a: Any, b: Any, ceiling: float | None, method: str):
         self.own = a.digest == b.digest
         self.turned = a.digest > b.digest
-        self.pair = pair(b, a) if self.turned else self.asked
+        self.full = pair(b, a) if self.turned else pair(a, b)
+        self.pair, self.step = self.full, _step(a)
         self.ceiling, self.method = (np.inf if ceiling is None else float(ceiling)), method
         Scanner(self.ceiling, method)  # refuses what it does not know before any work is done
-        self.asked_ceiling, self.step = self.ceiling, _step(a)
+        self.asked_ceiling = self.ceiling
         if self.step > 1:
             # What lies just above the ceiling at the lower rate may lie below it at the full one.
             self.ceiling = 1.1 * self.ceiling + 0.5
-            self.pair = pair(self.pair.a.every(self.step), self.pair.b.every(self.step))
+            self.pair = pair(self.full.a.every(self.step), self.full.b.every(self.step))
         self.band = self.pair.window if self.own else None
         self.rectangles = stream.rectangles(self.pair.shape, self.band)
         self.cells = sum((a1 - a0) * (b1 - b0) for a0, a1, b0, b1 in self.rectangles)
-        self.found, self.left, self.lock = [np.empty(0, _FOUND)], len(self.rectangles), threading.Lock()
+        self.found, self.left, self.lock = [np.empty(0, FOUND)], len(self.rectangles), threading.Lock()
         self.key = f"minima {method} {self.step} {self.pair.a.digest} {self.pair.b.digest}"
 
-    def recall(self, store) -> bool:
+    def recall(self, store: Cache) -> bool:
         """Take the candidates from the cache, if it has them up to the ceiling."""
         kept = store.get(self.key)
         if kept is None or not kept["ceiling"][0] >= self.ceiling:
@@ -77,9 +89,9 @@ class _Comparison:
         self.found, self.left = [candidates[candidates["cost"] <= np.float32(self.ceiling)]], 0
         return True
 
-    def work(self, rectangle, tick, store):
+    def work(self, rectangle: stream.Rectangle, tick: Callable[[int], None], store: Cache | None) -> None:
         """Scan one rectangle."""
-        found = self._aligned(_scan(self.pair, rectangle, self.ceiling, self.method, self.band, tick))
+        found = _scan(self.pair, rectangle, self.ceiling, self.method, self.band, tick)
         with self.lock:
             self.found.append(found)
             self.left -= 1
@@ -87,60 +99,43 @@ class _Comparison:
         if complete and store:
             store.put(self.key, {"ceiling": np.array([self.ceiling]), "candidates": np.concatenate(self.found)})
 
-    def minima(self, radius, border) -> np.ndarray:
+    def minima(self, radius: int | None, border: bool) -> np.ndarray:
+        """The table of the pair, once every rectangle was scanned."""
         candidates = np.concatenate(self.found)
         # Threads finish in any order; the table of a pair is the same every time.
         candidates = candidates[np.lexsort((candidates["b"], candidates["a"]))]
-        if self.turned:
-            candidates = transposed(candidates)
-        shape = self.pair.shape[::-1] if self.turned else self.pair.shape
-        minima = settle(candidates, None if border else shape)
+        minima = settle(candidates, None if border else self.pair.shape)
         if self.step > 1:
             minima = self._refined(minima, border)
         minima = best_first(minima, radius)
-        return _with_fields(minima, TRANSITION)
+        return with_fields(best_first(transposed(minima)) if self.turned else minima, TRANSITION)
 
-    def _aligned(self, candidates):
-        """With theta, x0, z0 of every candidate; at a reduced rate they wait until it is refined."""
-        found = _with_fields(candidates, _FOUND)
-        if self.step == 1 and len(found):
-            _, found["theta"], found["x0"], found["z0"] = self.pair.exact(found["a"], found["b"])
-        return found
-
-    def _refined(self, minima, border):
+    def _refined(self, minima: np.ndarray, border: bool) -> np.ndarray:
         """Minima at the full rate: from each coarse one, downhill to where no neighbour is lower."""
-        n, m = self.asked.shape
+        n, m = self.full.shape
         edge = 0 if border else 1
         cell = np.stack([minima["a"], minima["b"]], axis=1).astype(np.int64) * self.step
         cell = np.unique(np.clip(cell, edge, (n - 1 - edge, m - 1 - edge)), axis=0)
         moves = np.array([(da, db) for da in (-1, 0, 1) for db in (-1, 0, 1)])
-        cost, moving = self.asked.exact(*cell.T)[0], np.arange(len(cell))
+        cost, moving = self.full.exact(*cell.T)[0], np.arange(len(cell))
         while len(moving):
             around = np.clip(cell[moving, None] + moves, edge, (n - 1 - edge, m - 1 - edge))
-            costs = self.asked.exact(*around.reshape(-1, 2).T)[0].reshape(len(moving), -1)
+            costs = self.full.exact(*around.reshape(-1, 2).T)[0].reshape(len(moving), -1)
             best = costs.argmin(axis=1)
             lower = costs[np.arange(len(moving)), best] < cost[moving]
             moving, best, around, costs = moving[lower], best[lower], around[lower], costs[lower]
             cell[moving], cost[moving] = around[np.arange(len(moving)), best], costs[np.arange(len(moving)), best]
         cell = np.unique(cell, axis=0)
-        refined = np.empty(len(cell), TRANSITION)
+        refined = np.zeros(len(cell), FOUND)
         refined["a"], refined["b"] = cell.T
-        refined["cost"], refined["theta"], refined["x0"], refined["z0"] = self.asked.exact(*cell.T)
+        refined["cost"], refined["theta"], refined["x0"], refined["z0"] = self.full.exact(*cell.T)
         kept = refined["cost"] <= np.float32(self.asked_ceiling)
         if self.own:
-            kept &= refined["b"] - refined["a"] >= self.asked.window
+            kept &= refined["b"] - refined["a"] >= self.full.window
         return refined[kept]
 
 
-def _with_fields(table, dtype):
-    """A structured array's fields in another structure; those it does not have are 0."""
-    result = np.zeros(len(table), dtype)
-    for name in set(table.dtype.names) & set(dtype.names):
-        result[name] = table[name]
-    return result
-
-
-def _step(features) -> int:
+def _step(features: Any) -> int:
     rate = features.metric.search_fps
     if rate is None or features.fps <= rate:
         return 1
@@ -149,15 +144,21 @@ def _step(features) -> int:
     return max(1, round(features.fps / rate))
 
 
-def _scan(pair, rectangle, ceiling, method, band, tick):
-    """Candidates of one rectangle of the matrix, a few rows at a time."""
+def _scan(
+    pair: Pair,
+    rectangle: stream.Rectangle,
+    ceiling: float,
+    method: str,
+    band: int | None,
+    tick: Callable[[int], None],
+) -> np.ndarray:
+    """Candidates (FOUND) of one rectangle of the matrix, looked for a few rows at a time."""
     a0, a1, b0, b1 = rectangle
     first, last, west, east = stream.with_neighbours(rectangle, pair.shape)
     width = b1 - b0 + 2
-    scanner = Scanner(ceiling, method, band)
+    scanner = Scanner(pair.rank(ceiling), method, band, pair.error, RELATIVE if pair.error else 0.0)
     cost = np.full((ROWS + 3, width), np.inf, np.float32)
-    # Inside the band only neighbours of its edge need to be right: (a + 1, b − 1) is two diagonals further in.
-    sweep = pair.sweep(first, last, west, east, None if band is None else band - 2, ceiling)
+    sweep = pair.sweep(first, last, west, east, ceiling)
     have, top = (1 if a0 == 0 else 0), a0
     while written := sweep.advance(cost, have, west - (b0 - 1)):
         have += written
@@ -169,4 +170,5 @@ def _scan(pair, rectangle, ceiling, method, band, tick):
         cost[:kept] = cost[have - kept : have]
         top, have = top + have - kept, kept
         tick(written * (b1 - b0))
-    return scanner.candidates()
+    found = pair.settled(scanner.candidates())
+    return found[found["cost"] <= np.float32(ceiling)]

@@ -1,13 +1,10 @@
-"""Work cut into rectangles of the matrix and spread over the processor's cores, with progress and a quick stop.
-
-A matrix is cut the same way whoever asks and on any number of cores, since the last bit of a BLAS product depends on
-where in a block it stands: what the search finds is what the matrix shows.
-"""
+"""Work cut into rectangles of the matrix and spread over the processor's cores, with progress and a quick stop."""
 
 import os
 import threading
 from contextlib import contextmanager
 from functools import cache
+from typing import TypeAlias
 
 from threadpoolctl import ThreadpoolController
 
@@ -15,6 +12,8 @@ from motiongraph.progress import SILENT
 
 # Windows of B in a strip, and of A in a task: beyond these, longer ones gain nothing (scripts/bench.py distance).
 _STRIP, _TASK = 2048, 2048
+
+Rectangle: TypeAlias = tuple[int, int, int, int]  # a0, a1, b0, b1: windows a0 … a1−1 of A and b0 … b1−1 of B
 
 
 def rectangles(shape, triangle: int | None = None) -> list[tuple[int, int, int, int]]:
