@@ -17,7 +17,7 @@ def walking(rng, skeleton, frames, at=(0.0, 0.0), **fields):
     turn = np.stack([np.cos(heading / 2), 0 * heading, np.sin(heading / 2), 0 * heading], axis=1)
     rotations = clip.rotations.copy()
     rotations[:, 0] = rot.multiply(turn, rotations[:, 0])
-    return replace(clip, root=root, rotations=rotations)
+    return replace(clip, root=root, rotations=rotations, file_frames=None)
 
 
 def joined(*clips):
@@ -27,4 +27,5 @@ def joined(*clips):
         root=np.concatenate([c.root for c in clips]),
         rotations=np.concatenate([c.rotations for c in clips]),
         labels=(),
+        file_frames=None,
     )
