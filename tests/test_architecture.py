@@ -1,4 +1,4 @@
-"""The house rules of architecture.md, read from the source: which way the arrows point, and what no module may do."""
+"""The house rules of ARCHITECTURE.md, read from the source: which way the arrows point, and what no module may do."""
 
 import ast
 import subprocess

@@ -1,12 +1,19 @@
 """The streaming form finds what the matrix shows, in parts, at a lower rate, for many pairs, and stops when asked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bodies import random_skeleton
-from walkers import walking
+from naive import minima as naive
+from walkers import joined, walking
 
 import motiongraph as mg
+from motiongraph import rotations as rot
 from motiongraph.metric import stream
+from motiongraph.metric.minima import scan_matrix
+from motiongraph.metric.pairs import RELATIVE, ROWS
+from motiongraph.metric.pairs import pair as pair_of
 from motiongraph.metric.search import search
 from motiongraph.progress import Cancelled
 
@@ -111,3 +118,77 @@ def test_trouble_in_a_thread_reaches_the_caller():
 
     with pytest.raises(ZeroDivisionError):
         stream.run(range(10), trip, 10)
+
+
+def still(rng, skeleton, frames):
+    """Somebody who hardly moves: neighbouring costs differ by less than float32 products can tell."""
+    return _sampled(walking(rng, skeleton, frames), np.linspace(10.0, 12.0, frames))
+
+
+def _sampled(clip, at):
+    """The clip at fractional frames."""
+    low = np.floor(at).astype(int)
+    share = (at - low)[:, None]
+    root = (1 - share) * clip.root[low] + share * clip.root[low + 1]
+    q = rot.slerp(clip.rotations[low], clip.rotations[low + 1], np.repeat(share, len(clip.skeleton), axis=1))
+    return replace(clip, root=root, rotations=q, labels=(), file_frames=None)
+
+
+@pytest.mark.parametrize("window", [0.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("taper", [None, "gaussian"])
+def test_minima_are_those_of_exact_costs(rng, window, taper):
+    """Cells that float32 cannot tell apart are decided in float64; brute force over every cell agrees."""
+    skeleton = random_skeleton(rng, 10)
+    metric = mg.Metric(window=window, taper=taper)
+    slow, quick = still(rng, skeleton, 120), walking(rng, skeleton, 150)
+    copy = joined(quick[:70], slow[20:70], quick[30:90].moved(1.0, 30.0, -20.0))
+    opened = 0
+    for a, b in ((slow, slow), (slow, quick), (quick, copy), (copy, slow)):
+        pair = mg.distance_matrix(a, b, metric, cache=False).pair
+        exact = pair.exact(*np.indices(pair.shape).reshape(2, -1))[0].reshape(pair.shape)
+        band = pair.window if a is b else None
+        ref = naive.minima(exact.tolist(), band=band)
+        if a is b:
+            ref = [row for row in ref if row[2] > row[1]]
+        comp = mg.find_minima(a, b, metric, cache=False)
+        assert sorted(zip(comp["a"].tolist(), comp["b"].tolist())) == sorted(row[1:] for row in ref)
+        assert np.array_equal(comp["cost"], np.float32(exact[comp["a"], comp["b"]]))
+        ranks = (mg.distance_matrix(a, b, metric, cache=False).cost) ** 2
+        proposed = scan_matrix(ranks, None, "neighbours", pair.error, RELATIVE)
+        opened += len(proposed) - len(ref)
+    assert opened > 0  # the float32 stream alone could not have decided
+
+
+def test_the_error_of_the_stream_is_within_its_bound(rng):
+    """Ranks of the float32 stream against float64, on bodies of every size."""
+    for scale in (0.1, 1.0, 30.0):
+        skeleton = random_skeleton(rng, 12)
+        skeleton = mg.Skeleton(skeleton.names, skeleton.parents, scale * skeleton.offsets)
+        a, b = (mg.Metric().prepare(walking(rng, skeleton, n)) for n in (300, 260))
+        both = pair_of(a, b)
+        sweep, ranks, rows = both.sweep(0, len(a), 0, len(b)), np.empty((ROWS, len(b)), np.float32), 0
+        while written := sweep.advance(ranks, 0, 0):
+            cells = np.indices((written, len(b))).reshape(2, -1)
+            exact = both.exact(cells[0] + rows, cells[1])[0].reshape(written, -1) ** 2
+            off = np.abs(ranks[:written] - exact)
+            assert (off <= both.error + RELATIVE * exact).all()
+            rows += written
+
+
+def test_the_order_of_two_clips_changes_nothing(rng):
+    skeleton = random_skeleton(rng, 10)
+    a, b = walking(rng, skeleton, 200), walking(rng, skeleton, 160)
+    b = joined(b, a[20:90], a[20:90])  # with plateaus and ties
+    ab, ba = mg.find_minima(a, b, cache=False, radius=3), mg.find_minima(b, a, cache=False, radius=3)
+    assert sorted(ab[["a", "b", "cost"]].tolist()) == sorted(ba[["b", "a", "cost"]].tolist())
+
+
+def test_blocks_and_threads_change_nothing(rng, monkeypatch):
+    skeleton = random_skeleton(rng, 10)
+    a, b = walking(rng, skeleton, 700), walking(rng, skeleton, 500)
+    ref = mg.find_minima(a, b, cache=False, ceiling=25.0)
+    for strip, workers in ((100, 1), (333, 2), (64, 3)):
+        monkeypatch.setattr(stream, "_STRIP", strip)
+        monkeypatch.setattr(stream, "_TASK", strip + 17)
+        monkeypatch.setattr(stream, "workers", lambda workers=workers: workers)
+        assert mg.find_minima(a, b, cache=False, ceiling=25.0).tobytes() == ref.tobytes()

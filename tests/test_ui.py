@@ -252,7 +252,7 @@ def test_steps_go_where_they_say(state):
 
 
 def test_the_keys_people_were_promised():
-    """design/viewer.md: Playback and Manners."""
+    """What playback and manners were promised."""
     promised = {
         "play": "Space", "step": "→", "step back": "←", "start": "Home", "end": "End", "panels": "U",
         "full screen": "F11", "screenshot": "F12", "cloud": "C", "follow": "F",

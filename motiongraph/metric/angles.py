@@ -137,9 +137,9 @@ class Angles:
     @cached_property
     def digest(self) -> str:
         """Of everything a distance depends on."""
-        told = f"{self.metric.key} {self.fps!r} {self.window} {self.joints} {self.weights.tolist()}"
-        digest = blake2b(told.encode(), digest_size=16)
-        digest.update(self.values)
+        plain = f"{self.metric.key} {self.fps!r} {self.window} {self.joints} {self.weights.tolist()}"
+        digest = blake2b(plain.encode(), digest_size=16)
+        digest.update(self.values.data)
         return digest.hexdigest()
 
     def against(self, other: "Angles") -> "AnglePair":

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,7 +62,8 @@ class Bodies:
         others = partners(like)
         skeletons = _distinct([clip.skeleton, *(c.skeleton for c in others)])
         rigid = clip.offsets is None and all(c.offsets is None for c in others)
-        cloud = Cloud.of(skeletons, metric.joint_weights, int(metric.samples_per_bone), rigid)
+        weights: Any = metric.joint_weights  # hashable: a metric is frozen
+        cloud = Cloud.of(skeletons, weights, int(metric.samples_per_bone), rigid)
         joints = correspondence(cloud.skeleton, clip.skeleton)[cloud.used]
         planar, step = metric.align == "planar", _step(cloud.reach, window)
 
@@ -117,7 +118,7 @@ class Bodies:
         """Of everything a distance depends on."""
         digest = blake2b(f"{self.metric.key} {self.cloud.key} {self.fps!r}".encode(), digest_size=16)
         for array in (self.xz, self.y, self.left, self.weights):
-            digest.update(array)
+            digest.update(array.data)
         return digest.hexdigest()
 
     @cached_property

@@ -9,10 +9,12 @@ import os
 import time
 import warnings
 import zlib
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from platformdirs import user_cache_dir
@@ -35,16 +37,16 @@ def open_cache() -> "Cache | None":
 
 
 @cache
-def _at(folder):
+def _at(folder: str) -> "Cache":
     return Cache(folder)
 
 
 class Cache:
     """Named arrays under keys, in `folder`, in at most `limit` bytes."""
 
-    def __init__(self, folder, limit: int = _LIMIT):
+    def __init__(self, folder: str | os.PathLike[str], limit: int = _LIMIT):
         self.folder, self.limit = Path(folder), limit
-        self._unchecked = limit  # bytes written since the folder was last measured: at first, unknown
+        self._unchecked = limit  # bytes written since the folder was last measured; unknown at first
         self._complained = False
 
     def get(self, key: str) -> dict[str, np.ndarray] | None:
@@ -80,7 +82,7 @@ class Cache:
             self.trim()
         return True
 
-    def trim(self):
+    def trim(self) -> None:
         """Remove what was used least recently until the folder fits, and what killed programs left half written."""
         entries = []
         for entry in self._files():
@@ -101,33 +103,33 @@ class Cache:
             excess -= size
         self._unchecked = 0
 
-    def clear(self):
+    def clear(self) -> None:
         """Remove every entry."""
         for entry in self._files():
             if entry.name.endswith(_SUFFIX):
                 _remove(entry.path)
 
-    def _files(self):
+    def _files(self) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(self.folder) as entries:
                 return list(entries)
         except OSError:
             return []
 
-    def _path(self, key):
+    def _path(self, key: str) -> Path:
         return self.folder / (blake2b(f"{_VERSION} {key}".encode(), digest_size=20).hexdigest() + _SUFFIX)
 
 
-def _remove(path):
+def _remove(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
-def _packed(arrays):
+def _packed(arrays: dict[str, np.ndarray]) -> Iterator[bytes]:
     """magic, length of the head, head (JSON: names, dtypes, shapes, checksum), and the arrays' bytes."""
     arrays = {name: np.ascontiguousarray(a) for name, a in arrays.items()}
     check = 0
     for a in arrays.values():
-        check = zlib.crc32(memoryview(a).cast("B") if a.size else b"", check)
+        check = zlib.crc32(a.data.cast("B") if a.size else b"", check)
     head = {"check": check, "arrays": [[n, np.lib.format.dtype_to_descr(a.dtype), a.shape] for n, a in arrays.items()]}
     head = json.dumps(head).encode()
     yield _MAGIC + len(head).to_bytes(4, "little") + zlib.crc32(head).to_bytes(4, "little") + head
@@ -135,7 +137,7 @@ def _packed(arrays):
         yield a.tobytes()
 
 
-def _unpacked(content):
+def _unpacked(content: bytes) -> dict[str, np.ndarray] | None:
     """The arrays of a packed file, or None for anything else."""
     start = len(_MAGIC) + 8
     if not content.startswith(_MAGIC) or len(content) < start:
@@ -156,6 +158,6 @@ def _unpacked(content):
     return arrays
 
 
-def _tuples(descr):
+def _tuples(descr: Any) -> Any:
     """JSON has no tuples, which numpy's descriptions of structured types are made of."""
     return [tuple(field) for field in descr] if isinstance(descr, list) else descr

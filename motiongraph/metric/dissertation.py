@@ -156,7 +156,7 @@ class Segments:
         """Of everything a distance depends on."""
         digest = blake2b(f"{self.metric.key} {self.fps!r} {self.window}".encode(), digest_size=16)
         for array in (self.values, self.sums):
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
     def against(self, other: "Segments") -> "SegmentPair":

@@ -1,6 +1,8 @@
 """Pictures of distance matrices as the papers print them: light is close, green dots are local minima."""
 
+import os
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -8,13 +10,23 @@ from PIL import Image, ImageDraw, ImageFont
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
 
+if TYPE_CHECKING:
+    from motiongraph.metric.distance import DistanceMatrix
+
 _GREEN = (0, 200, 60)
 _INK, _FAINT = (20, 20, 20), (120, 120, 120)
 # Above the threshold the greys end well below those under it.
 _DARK = 0.38
 
 
-def save(matrix, path, threshold=None, minima=True, annotated=False, **options):
+def save(
+    matrix: "DistanceMatrix",
+    path: str | os.PathLike[str],
+    threshold: float | None = None,
+    minima: bool = True,
+    annotated: bool = False,
+    **options: Any,
+) -> None:
     """Write a picture: one pixel a cell, row a downwards and column b to the right, or a figure with axes and legend.
 
     threshold: cells above it are dark and only minima up to it are shown; options go to `DistanceMatrix.minima`.
@@ -31,7 +43,7 @@ def save(matrix, path, threshold=None, minima=True, annotated=False, **options):
     how = {"compress_level": 2} if kind == "PNG" and not annotated else {}
     how |= {"dpi": (300, 300)} if annotated and kind in ("PNG", "TIFF", "JPEG") else {}
     with writing(path) as file:
-        picture.save(_InPieces(file), kind, **how)
+        picture.save(cast(IO[bytes], _InPieces(file)), kind, **how)
 
 
 class _InPieces:
@@ -47,7 +59,7 @@ class _InPieces:
         )
 
 
-def pixels(matrix, threshold=None, dots=None) -> Image.Image:
+def pixels(matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None) -> Image.Image:
     """One pixel a cell, in a palette of 255 greys and the green of the dots."""
     cells = _greys(matrix.cost, threshold, *_range(matrix.cost), steps=254)
     if dots is not None:
@@ -70,7 +82,9 @@ def _greys(cost, threshold, low, high, steps=255):
     return np.rint(steps * np.clip(light, 0.0, 1.0)).astype(np.uint8)
 
 
-def figure(matrix, threshold=None, dots=None, size: int = 1400) -> Image.Image:
+def figure(
+    matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None, size: int = 1400
+) -> Image.Image:
     """With title, axes in frames and seconds, colour bar and legend; the longer side of the matrix is about `size`
     pixels, for 300 dots an inch."""
     n, m = matrix.cost.shape
@@ -117,7 +131,7 @@ class _Text:
     def upwards(self, page, at, words, factor=1.0, ink=_INK):
         """Words that read from bottom to top, centred on `at`."""
         left, up, right, down = self.font(factor).getbbox(words)
-        strip = Image.new("L", (right - left + 4, down - up + 4), 0)
+        strip = Image.new("L", (round(right - left) + 4, round(down - up) + 4), 0)
         ImageDraw.Draw(strip).text((2 - left, 2 - up), words, 255, self.font(factor))
         strip = strip.rotate(90, expand=True)
         place = round(at[0] - strip.width / 2), round(at[1] - strip.height / 2)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.model.skeleton import Skeleton
 
 # CMU's own conversion to BVH renamed the bones of its ASF files; l and r become Left and Right.
 _CMU_BVH = {
@@ -38,7 +39,9 @@ _MAO = [
 ]
 
 
-def correspondence(ours, theirs, our_name: str = "one clip", their_name: str = "the other") -> np.ndarray:
+def correspondence(
+    ours: Skeleton, theirs: Skeleton, our_name: str = "one clip", their_name: str = "the other"
+) -> np.ndarray:
     """(J,) int: for every joint of skeleton `ours`, the joint of `theirs` that is the same one.
 
     By name in any order, or by CMU's two sets of names; a MotionError says which joints have no partner.
@@ -59,14 +62,14 @@ def correspondence(ours, theirs, our_name: str = "one clip", their_name: str = "
     return order
 
 
-def _few(names):
+def _few(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "") if names else "none"
 
 
-def joint_weights(skeleton, weights: "Mapping[str, float] | str | None") -> np.ndarray:
+def joint_weights(skeleton: Skeleton, weights: Mapping[str, float] | str | None) -> np.ndarray:
     """(J,) weight of every joint: 1 unless `weights` names it; "mao" is Mao's table 4.1, where the others weigh 0.
 
-    End joints (`<name>_end`) take their parent's weight unless named themselves (metric.md 2).
+    End joints (`<name>_end`) take their parent's weight unless named themselves (METRIC.md 2).
     """
     values = np.ones(len(skeleton))
     named = np.zeros(len(skeleton), bool)
@@ -88,13 +91,13 @@ def joint_weights(skeleton, weights: "Mapping[str, float] | str | None") -> np.n
     return values
 
 
-def _mao(skeleton) -> dict[str, float]:
+def _mao(skeleton: Skeleton) -> dict[str, float]:
     plain = {re.sub(r"^.*[:|]", "", n).lower(): n for n in skeleton.names}
     found: dict[str, float] = {}
     for value, *names in _MAO:
         for s, side in (("l", "Left"), ("r", "Right")):
-            wanted = (n.format(s=s, Side=side).lower() for n in names)
-            match = next((plain[n] for n in wanted if n in plain and plain[n] not in found), None)
+            targets = (n.format(s=s, Side=side).lower() for n in names)
+            match = next((plain[n] for n in targets if n in plain and plain[n] not in found), None)
             if match:
                 found[match] = value
             if "{" not in names[0]:

@@ -1,13 +1,18 @@
 """What "close" means: the window, the points, their weights, and how the floor may be turned before comparing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.metric.angles import Angles
+from motiongraph.metric.bodies import Bodies
+from motiongraph.metric.dissertation import Segments
+from motiongraph.model.clip import Clip
 
 KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration", "dissertation")
 ALIGNMENTS = ("planar", "in-place", "none")
@@ -35,13 +40,13 @@ class Metric:
     window: float = 1 / 3
     align: str = "planar"
     samples_per_bone: int = 5
-    joint_weights: "Mapping[str, float] | str | None" = None
-    taper: "str | Sequence[float] | None" = None
+    joint_weights: Mapping[str, float] | str | None = None
+    taper: str | Sequence[float] | None = None
     search_fps: float | None = None
     kind: str = "cloud"
     order: int = 2
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _one_of("kind", self.kind, KINDS)
         _one_of("align", self.align, ALIGNMENTS)
         _one_of("order", self.order, (1, 2, 4))
@@ -64,7 +69,7 @@ class Metric:
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return dict(zip(KINDS, ("cm", "°", "°/s", "°/s²", "m^4")))[self.kind]
+        return ("cm", "°", "°/s", "°/s²", "m^4")[KINDS.index(self.kind)]
 
     def frames(self, fps: float) -> int:
         """L, the frames of a window at this rate; at least one."""
@@ -85,36 +90,34 @@ class Metric:
     @property
     def key(self) -> str:
         """The same for metrics that measure the same."""
-        told = [self.window, self.align, int(self.samples_per_bone), self.joint_weights, self.taper, self.kind]
+        measured = [self.window, self.align, int(self.samples_per_bone), self.joint_weights, self.taper, self.kind]
         if self.kind != "cloud":
-            told.append(self.order)
-        return blake2b(repr(told).encode(), digest_size=16).hexdigest()
+            measured.append(self.order)
+        return blake2b(repr(measured).encode(), digest_size=16).hexdigest()
 
-    def prepare(self, clip, like=None):
+    def prepare(self, clip: "Clip", like: "Clip | Iterable[Clip] | None" = None) -> "Bodies | Segments | Angles":
         """What the metric needs of a clip, for any number of comparisons; frames before `clip.first` are left out.
 
         like: the clip's partner or partners, where they have other proportions: bones then weigh by the mean of
         their lengths. Only clips prepared alike can be compared.
         """
         if self.kind == "cloud":
-            from motiongraph.metric.bodies import Bodies as Features
-        elif self.kind == "dissertation":
-            from motiongraph.metric.dissertation import Segments as Features
-        else:
-            from motiongraph.metric.angles import Angles as Features
-        return Features.of(self, clip, like)
+            return Bodies.of(self, clip, like)
+        if self.kind == "dissertation":
+            return Segments.of(self, clip, like)
+        return Angles.of(self, clip, like)
 
 
 class _Frozen(dict):
     """Joint weights as part of a frozen metric: hashable, in one order."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Mapping[str, float]):
         super().__init__(sorted((str(k), float(v)) for k, v in weights.items()))
 
-    def __hash__(self):
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return hash(tuple(self.items()))
 
 
-def _one_of(what, value, allowed):
+def _one_of(what: str, value: Any, allowed: Sequence[Any]) -> None:
     if value not in allowed:
         raise MotionError(f"{what} is one of {', '.join(map(repr, allowed))}, not {value!r}")

@@ -1,14 +1,16 @@
 """A large matrix at a glance: its lowest costs at every scale, and how its costs are spread."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from motiongraph.progress import SILENT
+from motiongraph.progress import SILENT, Progress
 
 _LEAST = 64  # cells along the longer side of the coarsest level
 _ROWS = 512  # of a matrix at a time
 
 
-def pyramid(cost: np.ndarray, progress=SILENT) -> tuple[np.ndarray, ...]:
+def pyramid(cost: np.ndarray, progress: Progress = SILENT) -> tuple[np.ndarray, ...]:
     """The costs (n, m) and ever coarser levels of them, float32: a cell of level k is the lowest of 2^k × 2^k, so that
     no minimum vanishes. The last one is no longer than 64 cells."""
     levels = [cost]
@@ -17,7 +19,7 @@ def pyramid(cost: np.ndarray, progress=SILENT) -> tuple[np.ndarray, ...]:
     return tuple(levels)
 
 
-def _halved(cost, progress):
+def _halved(cost: np.ndarray, progress: Progress) -> np.ndarray:
     """(⌈n/2⌉, ⌈m/2⌉): the lowest of two by two; what is left over at the edges stands for itself."""
     n, m = cost.shape
     half = np.empty(((n + 1) // 2, (m + 1) // 2), np.float32)
@@ -33,7 +35,7 @@ def _halved(cost, progress):
     return half
 
 
-def histogram(cost: np.ndarray, bins: int = 200, progress=SILENT) -> tuple[np.ndarray, np.ndarray]:
+def histogram(cost: np.ndarray, bins: int = 200, progress: Progress = SILENT) -> tuple[np.ndarray, np.ndarray]:
     """counts (bins,) of the costs (n, m) in equal steps from 0 to the highest, and the edges (bins + 1,) of the steps;
     a cost at an edge counts above it, the highest in the last step. What is not finite is left out."""
     high = max((float(np.max(rows, initial=0.0, where=np.isfinite(rows))) for rows in _strips(cost)), default=0.0)
@@ -47,17 +49,19 @@ def histogram(cost: np.ndarray, bins: int = 200, progress=SILENT) -> tuple[np.nd
     return counts, edges
 
 
-def _strips(cost):
+def _strips(cost: np.ndarray) -> Iterator[np.ndarray]:
     return (cost[i : i + _ROWS] for i in range(0, len(cost), _ROWS))
 
 
-def share_below(counts, edges, cost: float) -> float:
+def share_below(counts: np.ndarray, edges: np.ndarray, cost: float) -> float:
     """0 … 1: how many of the counted costs are below `cost`, as if they were even within each step."""
     total = int(counts.sum())
     return float(np.interp(cost, edges, np.concatenate([[0], np.cumsum(counts)]))) / max(total, 1)
 
 
-def thinned(rows, columns, limits, cells: tuple[int, int]) -> np.ndarray:
+def thinned(
+    rows: np.ndarray, columns: np.ndarray, limits: tuple[float, float, float, float], cells: tuple[int, int]
+) -> np.ndarray:
     """Which of the points at rows, columns (n,), the best first, to show: of those within the limits (first row, last
     row, first column, last column) the best in each of cells (down, across) equal fields. (k,) numbers, rising."""
     top, bottom, left, right = limits

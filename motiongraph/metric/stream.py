@@ -2,21 +2,23 @@
 
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from motiongraph.progress import SILENT
+from motiongraph.progress import SILENT, Progress
 
 # Windows of B in a strip, and of A in a task: beyond these, longer ones gain nothing (scripts/bench.py distance).
 _STRIP, _TASK = 2048, 2048
 
+Job = TypeVar("Job")
 Rectangle: TypeAlias = tuple[int, int, int, int]  # a0, a1, b0, b1: windows a0 … a1−1 of A and b0 … b1−1 of B
 
 
-def rectangles(shape, triangle: int | None = None) -> list[tuple[int, int, int, int]]:
+def rectangles(shape: tuple[int, int], triangle: int | None = None) -> list[Rectangle]:
     """(a0, a1, b0, b1) that cover the matrix, about equal in size; of those with b − a ≥ `triangle`, where given."""
     n, m = shape
     strips, tasks = -(-m // _STRIP), -(-n // _TASK)
@@ -36,7 +38,7 @@ def rectangles(shape, triangle: int | None = None) -> list[tuple[int, int, int, 
     return cuts
 
 
-def with_neighbours(rectangle, shape):
+def with_neighbours(rectangle: Rectangle, shape: tuple[int, int]) -> Rectangle:
     """The rectangle and the cells around it, as far as the matrix goes."""
     (a0, a1, b0, b1), (n, m) = rectangle, shape
     return max(a0 - 1, 0), min(a1 + 1, n), max(b0 - 1, 0), min(b1 + 1, m)
@@ -54,7 +56,13 @@ class _Stopped(Exception):
     """Raised inside a worker when the others should stop as well."""
 
 
-def run(jobs, work, total, progress=SILENT, what: str = ""):
+def run(
+    jobs: Iterable[Job],
+    work: Callable[[Job, Callable[[int], None]], None],
+    total: int,
+    progress: Progress = SILENT,
+    what: str = "",
+) -> None:
     """Call work(job, tick) for every job, on all cores; work calls tick(n) often, after every n units of `total`.
 
     `progress` hears of it on the calling thread, at least every 50 ms, and may raise: workers then stop at their next
@@ -66,7 +74,7 @@ def run(jobs, work, total, progress=SILENT, what: str = ""):
         if workers() == 1 or len(jobs) == 1:
             done = 0
 
-            def tick(n):
+            def tick(n: int) -> None:
                 nonlocal done
                 done += n
                 progress(min(done, total), total, what)
@@ -81,13 +89,14 @@ def run(jobs, work, total, progress=SILENT, what: str = ""):
 class _Crew:
     """Threads that share a list of jobs."""
 
-    def __init__(self, jobs, work, count):
+    def __init__(self, jobs: list[Any], work: Callable[[Any, Callable[[int], None]], None], count: int):
         self.jobs, self.work = iter(jobs), work
         self.lock, self.change = threading.Lock(), threading.Condition()
-        self.done, self.running, self.stopped, self.problem = 0, count, False, None
+        self.done, self.running, self.stopped = 0, count, False
+        self.problem: BaseException | None = None
         self.threads = [threading.Thread(target=self._labour, daemon=True) for _ in range(count)]
 
-    def watch(self, progress, total, what):
+    def watch(self, progress: Progress, total: int, what: str) -> None:
         for thread in self.threads:
             thread.start()
         try:
@@ -102,7 +111,7 @@ class _Crew:
         if self.problem is not None:
             raise self.problem
 
-    def _labour(self):
+    def _labour(self) -> None:
         try:
             while True:
                 with self.lock:
@@ -119,7 +128,7 @@ class _Crew:
                 self.running -= 1
                 self.change.notify()
 
-    def _tick(self, n):
+    def _tick(self, n: int) -> None:
         if self.stopped:
             raise _Stopped
         with self.lock:
@@ -127,17 +136,17 @@ class _Crew:
 
 
 @cache
-def _controller():
+def _controller() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
 _depth = 0
-_limiter = None
+_limiter: Any = None
 _depth_lock = threading.Lock()
 
 
 @contextmanager
-def single_threaded_blas():
+def single_threaded_blas() -> Iterator[None]:
     """BLAS on one thread while any run is under way: the threads here are enough, and its own would fight them."""
     global _depth, _limiter
     with _depth_lock:

@@ -1,4 +1,4 @@
-"""Distances between motions by their definitions (metric.md 1, 2, 4, 5, 7): points, loops, float64, no shortcuts."""
+"""Distances between motions by their definitions (METRIC.md 1, 2, 4, 5, 8): points, loops, float64, no shortcuts."""
 
 import math
 

@@ -1,0 +1,61 @@
+"""The same results on every processor: children under other BLAS kernels and instruction sets decide the same."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+HERE = Path(__file__).resolve().parent
+FLAGS = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+# As plain as a processor of 64 bits can be: no AVX in BLAS, in numba's code or in numpy's.
+PLAIN = {
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_CPU_FEATURES": "",
+    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3",
+}
+KERNELS = {
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "Nehalem": {"OPENBLAS_CORETYPE": "Nehalem"},
+    "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
+    "plain": PLAIN,
+}
+NEEDS = {"Haswell": "avx2", "SkylakeX": "avx512f", "plain": "avx2"}  # numpy refuses to disable what is not there
+
+
+def child(program, folder, settings, *arguments):
+    """What a program prints in a process with these settings, and nothing cached."""
+    environment = {**os.environ, "MOTIONGRAPH_CACHE": "off", **settings}
+    if "NUMBA_CPU_NAME" in settings:
+        environment["NUMBA_CACHE_DIR"] = str(folder)
+    run = subprocess.run(
+        [sys.executable, *program, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    return json.loads(child([HERE / "deciding.py"], tmp_path_factory.mktemp("native"), {}))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_another_kernel_decides_the_same(kernel, here, tmp_path):
+    if FLAGS and kernel in NEEDS and f" {NEEDS[kernel]} " not in FLAGS:
+        pytest.skip(f"this processor has no {NEEDS[kernel]}")
+    assert json.loads(child([HERE / "deciding.py"], tmp_path, KERNELS[kernel])) == here
+
+
+def test_the_order_of_clips_decides_nothing(here, tmp_path):
+    there = json.loads(child([HERE / "deciding.py"], tmp_path, {"OPENBLAS_NUM_THREADS": "1"}, "reversed"))
+    assert there == {name: here[name] for name in there}
+
+
+def test_the_readme_is_true_under_another_kernel(tmp_path):
+    program = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_readme.py::test_commands_print_what_it_says"]
+    assert "1 passed" in child(program, tmp_path, KERNELS["Nehalem"], "-o", "addopts=")
