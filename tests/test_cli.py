@@ -417,10 +417,10 @@ def test_fetch_says_what_there_is(run, tmp_path):
 
 
 def test_a_file_in_place_of_a_command_is_opened(run, monkeypatch):
-    from motiongraph.viewer import loop
+    from motiongraph.viewer import start
 
     opened = []
-    monkeypatch.setattr(loop, "view", opened.append)
+    monkeypatch.setattr(start, "view", opened.append)
     assert [run(*words)[0] for words in (["walker.bvh"], [".", "walker.bvh"], ["view", "walker.bvh"], [])] == [0] * 4
     assert opened == [[Path("walker.bvh")], [Path("."), Path("walker.bvh")], [Path("walker.bvh")], ()]
 

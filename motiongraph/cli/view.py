@@ -25,6 +25,6 @@ def view(paths: Files = None, debug_gl: DebugGl = False) -> None:
     """
     if debug_gl:
         os.environ["MOTIONGRAPH_DEBUG_GL"] = "1"
-    from motiongraph.viewer.loop import view
+    from motiongraph.viewer.start import view
 
     view(paths or ())

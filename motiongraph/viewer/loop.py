@@ -23,9 +23,16 @@ from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import DAY, NIGHT, SceneFrame
+from motiongraph.viewer.draw.graph_canvas import Canvases
+from motiongraph.viewer.draw.heat_map import Heats
+from motiongraph.viewer.draw.renderer import Renderer
 from motiongraph.viewer.keys import Keys
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pointer import Pointer
+from motiongraph.viewer.recorder import record
+from motiongraph.viewer.remote import Remote
+from motiongraph.viewer.scenery import Scenery
+from motiongraph.viewer.screenshots import take_screenshots
 from motiongraph.viewer.ui import Ui
 from motiongraph.viewer.window import Window
 
@@ -34,32 +41,20 @@ _TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
 _LONGEST = 120  # frames without that after which it is looked for all the same
 
-_SHADING = {"full": True, "plain": False}  # else as the driver can
-
 
 class Viewer:
-    """The program with its window; `run` until someone quits, then `close`."""
+    """The program with its window, as `start.open_viewer` opens it; `run` until someone quits, then `close`."""
 
-    def __init__(self, paths: Iterable[Path] = (), settings: Settings | None = None):
-        found, problem = (settings, "") if settings else _settings()
-        self.state = state = AppState(settings=found, camera=Camera())
-        if problem:
-            state.say(problem, "warning")
-        self.window = window = Window(
-            state.settings.width, state.settings.height, "motiongraph", state.settings.maximized
-        )
-        window.show()  # before anything is compiled for it: someone is waiting
-        from motiongraph.viewer import screenshots
-        from motiongraph.viewer.draw.graph_canvas import Canvases
-        from motiongraph.viewer.draw.heat_map import Heats
-        from motiongraph.viewer.draw.renderer import Renderer
-
-        self.renderer = Renderer(state.settings.samples, occlusion=_SHADING.get(state.settings.shading))
+    def __init__(
+        self, window: Window, renderer: Renderer, camera: Camera, settings: Settings, paths: Iterable[Path] = ()
+    ):
+        self.state = state = AppState(settings=settings, camera=camera)
+        self.window, self.renderer = window, renderer
         self.ui = ui = self._start_imgui()
         ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
         ui.canvases, ui.software = Canvases(), self.renderer.context.software
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
-        self._take_pictures = partial(screenshots.take, self)
+        self._take_pictures = partial(take_screenshots, self)
         self._title, self._told = "motiongraph", None
         self._busy, self._uncollected = True, 0
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
@@ -70,8 +65,6 @@ class Viewer:
         self._to_open: tuple[Path, ...] | None = tuple(paths)
         self.remote = None
         if os.environ.get("MOTIONGRAPH_REMOTE"):
-            from motiongraph.viewer.remote import Remote
-
             self.remote = Remote(os.environ["MOTIONGRAPH_REMOTE"])
 
     def _start_imgui(self) -> Ui:
@@ -188,8 +181,6 @@ class Viewer:
 
     def _scenery(self, track: int):
         if track not in self.sceneries:
-            from motiongraph.viewer.scenery import Scenery  # needs what is compiled
-
             self.sceneries[track] = Scenery()
         return self.sceneries[track]
 
@@ -237,8 +228,6 @@ class Viewer:
 
     def _film(self) -> None:
         if self.state.wishes.recording is not None:
-            from motiongraph.viewer.recorder import record
-
             record(self)
 
     def _typed(self, letter: str) -> None:
@@ -268,6 +257,20 @@ class Viewer:
             ui.typed = ""
 
     # The end
+
+    def stay(self) -> None:
+        """Run until someone quits, and close. If the program fails, save what can be saved first."""
+        try:
+            self.run()
+        except BaseException as problem:
+            try:
+                recovery.end_badly(self.state)
+            finally:
+                self.close(badly=True)
+            if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
+                raise
+            raise MotionError(trouble.sentence(problem, "the window")) from problem
+        self.close()
 
     def _remember_size(self) -> None:
         """That of the window, not of a screen it fills."""
@@ -306,33 +309,9 @@ class Viewer:
             window.close()
 
 
-def _settings() -> tuple[Settings, str]:
-    """Those of last time, and a sentence where they could not be read."""
-    try:
-        return Settings.load(), ""
-    except MotionError as problem:
-        return Settings(), str(problem)
-
-
 def _panes(scene, count: int):
     """The scene's rectangle cut into so many, side by side, with a thin line between."""
     x, y, width, height = scene
     gap = 2.0 if count > 1 else 0.0
     each = (width - gap * (count - 1)) / count
     return [(x + i * (each + gap), y, each, height) for i in range(count)]
-
-
-def view(paths: Iterable[Path] = ()) -> None:
-    """Open the window on these files and folders, or on the bundled samples, and stay until it is closed."""
-    viewer = Viewer(paths)
-    try:
-        viewer.run()
-    except BaseException as problem:
-        try:
-            recovery.end_badly(viewer.state)
-        finally:
-            viewer.close(badly=True)
-        if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
-            raise
-        raise MotionError(trouble.sentence(problem, "the window")) from problem
-    viewer.close()

@@ -6,7 +6,7 @@ from motiongraph.files import writing
 from motiongraph.viewer.gl.calls import GL
 
 
-def take(viewer, panels: bool) -> None:
+def take_screenshots(viewer, panels: bool) -> None:
     """Take the pictures that were asked for, with panels or without, and write them on a worker."""
     wanted = viewer.state.wishes.screenshots
     for request in [r for r in wanted if r[1] == panels]:

@@ -29,9 +29,9 @@ def run(mocap) -> dict:
 def measure(mocap: Path) -> dict:
     from motiongraph.app import commands as do
     from motiongraph.app.settings import Settings
-    from motiongraph.viewer import loop
+    from motiongraph.viewer.start import open_viewer
 
-    viewer = loop.Viewer([mocap / "cmu/asf_amc/16/16_15.amc"], Settings(width=1280, height=720, rate=1000, hint=False))
+    viewer = open_viewer([mocap / "cmu/asf_amc/16/16_15.amc"], Settings(width=1280, height=720, rate=1000, hint=False))
     viewer._last = viewer._due = time.perf_counter()
     state = viewer.state
     with window.undrawn():

@@ -48,13 +48,15 @@ def measure(mocap: Path) -> dict:
     started = time.perf_counter()
     from motiongraph.app import commands as do
     from motiongraph.app.settings import Settings
-    from motiongraph.viewer import loop
+    from motiongraph.viewer.start import open_viewer
 
     clip = mocap / "cmu/asf_amc/16/16_15.amc"
-    viewer = loop.Viewer([clip], Settings(width=1280, height=720, rate=1000, hint=False))
+    viewer = open_viewer([clip], Settings(width=1280, height=720, rate=1000, hint=False))
     viewer._last = viewer._due = time.perf_counter()
     viewer.frame()
     window = time.perf_counter() - started
+    from motiongraph.viewer import loop
+
     state = viewer.state
     with undrawn():
         while not state.ready or state.jobs.running:
