@@ -18,7 +18,7 @@ _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 
 
 @njit(**FAST)
-def _quarter(x):
+def sincos_quarter(x):
     """(sin, cos) of |x| ≤ π/4: Taylor terms to x¹⁶; each sum in two halves, which the processor adds side by side."""
     t = x * x
     u = t * t
@@ -51,8 +51,8 @@ def sincos(x):
         x %= 2.0 * math.pi
     quarter = math.floor(x * (2.0 / math.pi) + 0.5)
     if quarter == 0.0:
-        return _quarter(x)
-    s, c = _quarter(((x - quarter * _HALF_PI[0]) - quarter * _HALF_PI[1]) - quarter * _HALF_PI[2])
+        return sincos_quarter(x)
+    s, c = sincos_quarter(((x - quarter * _HALF_PI[0]) - quarter * _HALF_PI[1]) - quarter * _HALF_PI[2])
     return _turned(s, c, quarter)
 
 
@@ -62,7 +62,7 @@ def sincos_degrees(degrees):
     if not abs(degrees) <= 1e6:
         degrees %= 360.0
     quarter = math.floor(degrees * (1.0 / 90.0) + 0.5)
-    s, c = _quarter((degrees - 90.0 * quarter) * (math.pi / 180.0))
+    s, c = sincos_quarter((degrees - 90.0 * quarter) * (math.pi / 180.0))
     return _turned(s, c, quarter)
 
 

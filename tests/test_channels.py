@@ -8,11 +8,13 @@ import pytest
 from bodies import random_quaternions
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import channels as naive
 from naive.rotations import euler_matrix
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import sincos_degrees
 from motiongraph.errors import MotionError
+from motiongraph.formats import channels as kernels
 from motiongraph.formats.channels import Channels
 from motiongraph.formats.source import UPRIGHT
 
@@ -147,3 +149,28 @@ def test_positions_take_the_offset_where_there_is_no_channel():
     layout = Channels(np.full((1, 3), -1), np.zeros((1, 3), np.int64), np.array([[1, -1, 0]]), np.eye(1, 4))
     assert layout.width == 2
     assert layout.positions(np.array([[5.0, 6.0]]), 0, np.array([1.0, 2.0, 3.0])).tolist() == [[6.0, 2.0, 5.0]]
+
+
+def test_angles_follow_each_other_as_by_trying_every_way():
+    rng = np.random.default_rng(2)
+    for spread in (0.3, 3.0, 12.0):
+        ref = rng.uniform(-spread, spread, (60, 3))
+        ref[1::7] = ref[0::7][: len(ref[1::7])]  # and some that stay
+        comp = ref.copy()
+        kernels._follow(comp)
+        np.testing.assert_allclose(comp, naive.follow(ref.tolist()), atol=1e-9)
+
+
+@pytest.mark.parametrize("frames", [1, 127, 128, 300])
+def test_rotations_match_products_of_quaternions(frames):
+    """Whatever the number of frames, also beyond a block; angles of any size, and a joint with fewer channels."""
+    rng = np.random.default_rng(frames)
+    values = rng.uniform(-400, 400, (frames, 9))
+    values[0], values[:, 4] = 0.0, 0.0
+    values[-1] = [90, 180, -270, 360, 450, 1e7, -3e8, 45, -45]
+    columns = np.array([[0, 1, 2], [3, -1, -1], [4, 5, -1], [6, 7, 8], [-1, -1, -1]])
+    axes = np.array([[2, 0, 1], [1, 0, 0], [0, 2, 0], [1, 2, 0], [0, 0, 0]])
+    turned = np.array([rot.IDENTITY, *random_quaternions(rng, 4)])
+    comp = Channels(columns, axes, np.full((5, 3), -1), turned).rotations(values)
+    ref = naive.composed(values.tolist(), columns.tolist(), axes.tolist(), turned.tolist(), 0.5)
+    np.testing.assert_allclose(comp, ref, atol=1e-13)

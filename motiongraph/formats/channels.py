@@ -12,61 +12,72 @@ import numpy as np
 from numba import njit, types
 
 from motiongraph import rotations as rot
-from motiongraph.elementary import cos, sincos_degrees
+from motiongraph.elementary import cos, sincos_quarter
 from motiongraph.errors import MotionError
+from motiongraph.kernels import F64, FAST, I64, kernel, read
+
+_BLOCK = 128  # frames worked on at once, so that the processor's vector units and nearest cache are used
+_LARGEST = 1e6  # degrees up to which a block is worked on at once; beyond, an angle is reduced first
 
 
-def _read(dimensions, of=types.float64):
-    return types.Array(of, dimensions, "C", readonly=True)
+@njit(**FAST)
+def _sincos_block(angles, count, sines, cosines):
+    """`sincos_degrees` of the first `count` angles, to the bit, without branches: a loop of vector instructions."""
+    for i in range(count):
+        quarter = math.floor(angles[i] * (1.0 / 90.0) + 0.5)
+        turn = quarter - 4.0 * math.floor(quarter * 0.25)  # 0, 1, 2, 3
+        s, c = sincos_quarter((angles[i] - 90.0 * quarter) * (math.pi / 180.0))
+        odd = turn == 1.0 or turn == 3.0
+        sines[i] = (c if odd else s) * (-1.0 if turn >= 2.0 else 1.0)
+        cosines[i] = (s if odd else c) * (-1.0 if turn == 1.0 or turn == 2.0 else 1.0)
 
 
-@njit(
-    types.void(
-        _read(2),
-        _read(2, types.int64),
-        _read(2, types.int64),
-        _read(2),
-        types.float64,
-        types.float64[:, :, ::1],
-    ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-)
+@kernel(types.void(read(F64, 2), read(I64, 2), read(I64, 2), read(F64, 2), F64, F64[:, :, ::1]))
 def _compose(values, columns, axes, frames, half, out):
     """out[f, j] = C·R·C⁻¹, R = product over k of the turn about axes[j, k] by values[f, columns[j, k]]."""
-    for f in range(values.shape[0]):
+    angles, sines, cosines = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    q = np.empty((4, _BLOCK))
+    for start in range(0, values.shape[0], _BLOCK):
+        count = min(_BLOCK, values.shape[0] - start)
         for j in range(columns.shape[0]):
-            w, x, y, z = 1.0, 0.0, 0.0, 0.0
+            q[0, :count], q[1:, :count] = 1.0, 0.0
             for k in range(3):
-                if columns[j, k] < 0:
+                column = columns[j, k]
+                if column < 0:
                     break
-                angle = values[f, columns[j, k]]
-                if angle == 0.0:
+                large = 0.0
+                for i in range(count):
+                    angles[i] = values[start + i, column] * half
+                    large = max(large, abs(angles[i]))
+                if large == 0.0:
                     continue
-                s, c = sincos_degrees(angle * half)
-                if axes[j, k] == 0:
-                    w, x, y, z = w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
-                elif axes[j, k] == 1:
-                    w, x, y, z = w * c - y * s, x * c - z * s, y * c + w * s, z * c + x * s
-                else:
-                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, z * c + w * s
-            if frames[j, 0] != 1.0:
+                if large > _LARGEST:
+                    for i in range(count):
+                        angles[i] %= 360.0
+                _sincos_block(angles, count, sines, cosines)
+                # Turning about an axis mixes w with it, and the other two with each other.
+                u = axes[j, k] + 1
+                v, w = u % 3 + 1, (u + 1) % 3 + 1
+                for i in range(count):
+                    s, c = sines[i], cosines[i]
+                    a, b, d, e = q[0, i], q[u, i], q[v, i], q[w, i]
+                    q[0, i], q[u, i] = a * c - b * s, b * c + a * s
+                    q[v, i], q[w, i] = d * c + e * s, e * c - d * s
+            fw, fx, fy, fz = frames[j, 0], frames[j, 1], frames[j, 2], frames[j, 3]
+            if fw != 1.0:
                 # C·R·C⁻¹ turns R's axis by C and leaves its angle alone.
-                a, b, d, e = frames[j, 0], frames[j, 1], frames[j, 2], frames[j, 3]
-                tx, ty, tz = 2.0 * (d * z - e * y), 2.0 * (e * x - b * z), 2.0 * (b * y - d * x)
-                x, y, z = (
-                    x + a * tx + d * tz - e * ty,
-                    y + a * ty + e * tx - b * tz,
-                    z + a * tz + b * ty - d * tx,
-                )
-            out[f, j, 0] = w
-            out[f, j, 1] = x
-            out[f, j, 2] = y
-            out[f, j, 3] = z
+                for i in range(count):
+                    x, y, z = q[1, i], q[2, i], q[3, i]
+                    tx, ty, tz = 2.0 * (fy * z - fz * y), 2.0 * (fz * x - fx * z), 2.0 * (fx * y - fy * x)
+                    q[1, i] = x + fw * tx + fy * tz - fz * ty
+                    q[2, i] = y + fw * ty + fz * tx - fx * tz
+                    q[3, i] = z + fw * tz + fx * ty - fy * tx
+            for i in range(count):
+                out[start + i, j, 0], out[start + i, j, 1] = q[0, i], q[1, i]
+                out[start + i, j, 2], out[start + i, j, 3] = q[2, i], q[3, i]
 
 
-@njit(types.void(types.float64[:, ::1]), cache=True, nogil=True, error_model="numpy")
+@kernel(types.void(F64[:, ::1]))
 def _follow(angles):
     """Of each frame's equivalent triples (F, 3), radians, take the one closest to the frame before, in place.
 
@@ -92,22 +103,27 @@ def _follow(angles):
 
 @dataclass(frozen=True)
 class Channels:
-    """turns: (J, 3) column of each rotation channel in the order of multiplication, −1 for none (those last);
-    axes: (J, 3) its axis, 0 1 2; places: (J, 3) column of the x, y, z position channel, −1 for none;
-    frames: (J, 4) the quaternion C of each joint; degrees: how many degrees one unit of angle is."""
+    """What every column of a file's frames is to its J joints."""
 
-    turns: np.ndarray
-    axes: np.ndarray
-    places: np.ndarray
-    frames: np.ndarray
-    degrees: float = 1.0
+    turns: np.ndarray  # (J, 3) column of each rotation channel in the order of multiplication, −1 for none (those last)
+    axes: np.ndarray  # (J, 3) the axis it turns about: 0, 1, 2
+    places: np.ndarray  # (J, 3) column of the x, y, z position channel, −1 for none
+    frames: np.ndarray  # (J, 4) the quaternion C of each joint
+    degrees: float = 1.0  # degrees in one unit of angle
 
     @property
     def width(self) -> int:
         """Numbers in a frame."""
         return int(np.sum(self.turns >= 0) + np.sum(self.places >= 0))
 
-    def rotations(self, values: np.ndarray, basis=rot.IDENTITY) -> np.ndarray:
+    def of_joints(self, joints: np.ndarray) -> "Channels":
+        """Of these joints, in this order; −1: one that never moves."""
+        missing = joints < 0
+        turns, axes, places, frames = (part[joints] for part in (self.turns, self.axes, self.places, self.frames))
+        turns[missing], places[missing], frames[missing] = -1, -1, rot.IDENTITY
+        return Channels(turns, axes, places, frames, self.degrees)
+
+    def rotations(self, values: np.ndarray, basis: np.ndarray = rot.IDENTITY) -> np.ndarray:
         """(F, J, 4) local rotations of frames (F, C), seen in a basis turned by the quaternion `basis`."""
         out = np.empty((len(values), len(self.turns), 4))
         frames = rot.multiply(basis, self.frames)
@@ -122,7 +138,9 @@ class Channels:
                 out[:, k] = values[:, column]
         return out
 
-    def angles(self, joint: int, rotations: np.ndarray, basis=rot.IDENTITY, tolerance=1e-6) -> np.ndarray:
+    def angles(
+        self, joint: int, rotations: np.ndarray, basis: np.ndarray = rot.IDENTITY, tolerance: float = 1e-6
+    ) -> np.ndarray:
         """(F, n) angles in file units for the n rotation channels of a joint, from rotations (F, 4).
 
         The inverse of `rotations`. Raises MotionError where the joint's channels cannot hold the rotation.
