@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from naive import bvh as naive
 
+import motiongraph as mg
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats.bvh import format_bvh, read_bvh
 from motiongraph.formats.load import load
@@ -222,6 +223,65 @@ def test_position_channels_that_never_change_are_offsets(write):
     assert clip.offsets is None
     assert clip.skeleton.offsets[1].tolist() == [1, 11, 2]
     assert same_motion(clip, path) < 1e-12
+
+
+def swaying(frames=40, jitter=0.0, first=None):
+    """A BVH in cm whose two joints have position channels that vary by `jitter`, turning slowly; first: frame 0."""
+    turns = "Zrotation Yrotation Xrotation"
+    six = f"CHANNELS 6 Xposition Yposition Zposition {turns}"
+    head = (
+        f"HIERARCHY\nROOT Hips\n{{\nOFFSET 0 0 0\n{six}\nJOINT Head\n{{\nOFFSET 0 70 0\n{six}\n"
+        f"End Site\n{{\nOFFSET 0 15 0\n}}\n}}\nJOINT LeftFoot\n{{\nOFFSET 10 -80 0\nCHANNELS 3 {turns}\n"
+        "End Site\n{\nOFFSET 0 0 15\n}\n}\n}\n"
+    )
+    rows = [[i / 10, 82, i, 0, i, 0, 0, 70 + jitter * (i % 2), 0, 3, i, 0, 0, 0, 5] for i in range(frames)]
+    if first is not None:
+        rows[0] = first
+    numbers = "\n".join(" ".join(map(str, row)) for row in rows)
+    return f"{head}MOTION\nFrames: {frames}\nFrame Time: 0.033333\n{numbers}\n"
+
+
+def test_offsets_that_vary_by_less_than_a_tenth_of_a_millimetre_were_rounded(write):
+    rigid = load(write(swaying()))
+    rounded = load(write(swaying(jitter=0.009)))
+    assert rigid.offsets is None
+    assert rounded.offsets is None
+    assert rounded.skeleton == rigid.skeleton, "its OFFSET is what was meant"
+    assert rounded.source.values[1, 7] == 70.009, "and it is written back as it came"
+    assert load(write(swaying(jitter=0.011))).offsets is not None
+    shifted = load(write(swaying(jitter=0.009).replace("OFFSET 0 70 0", "OFFSET 0 60 0")))
+    assert shifted.offsets is None
+    assert shifted.skeleton.offsets[1, 1] == pytest.approx(0.700045)
+
+
+def test_a_graph_of_a_rounded_and_a_rigid_clip_builds(write):
+    clips = [load(write(swaying(60, jitter))).labelled(word) for jitter, word in ((0.0, "a"), (0.009, "b"))]
+    graph = mg.MotionGraph.build(clips, threshold=100.0)
+    assert {clip.name for clip in graph.clips} == {"clip", "clip_2"}
+    assert all(clip.offsets is None and clip.skeleton == clips[0].skeleton for clip in graph.clips)
+
+
+@pytest.mark.parametrize(
+    ("what", "first", "added"),
+    [
+        ("the motion's own", None, 0),
+        ("a T-pose at the origin", [0, 82, 0, 0, 0, 0, 0, 70, 0, 0, 0, 0, 0, 0, 0], 0),  # it is where the motion starts
+        ("another place", [50, 82, 40, 0, 0, 0, 0, 70, 0, 3, 0, 0, 0, 0, 5], 1),
+        ("another pose", [0, 82, 0, 0, 0, 90, 0, 70, 0, 0, 0, 90, 0, 0, 90], 1),
+        ("lying", [0, 10, 0, 90.5, 0, 0.5, 0, 70, 0, 3.25, 0, 0, 0, 0, 5], 1),
+    ],
+)
+def test_a_first_pose_is_known_by_its_jump(write, what, first, added):
+    assert load(write(swaying(first=first))).first == added, what
+    assert len(load(write(swaying(first=first)))) == 40, "and it is kept"
+    assert load(write(swaying(5, first=first))).first == 0, "few frames prove nothing"
+
+
+def test_a_captured_error_is_no_first_pose(write):
+    lines = swaying().split("\n")
+    at = lines.index("Frame Time: 0.033333") + 2
+    lines[at] = " ".join(["500", *lines[at].split()[1:]])
+    assert load(write("\n".join(lines))).first == 0
 
 
 @pytest.mark.parametrize(

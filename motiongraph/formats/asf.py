@@ -16,33 +16,28 @@ from motiongraph.formats.channels import Channels
 
 @dataclass(frozen=True)
 class Asf:
-    """What an ASF says, in its own order and units. Index 0 is the root, then every bone.
+    """What an ASF says, in its own order and units. Index 0 of everything is the root, then come its B − 1 bones."""
 
-    names: B + 1; parents: (B + 1,) index, root −1, in the order of the hierarchy, parents first;
-    directions: (B + 1, 3) unit; lengths: (B + 1,) file units; axes: (B + 1, 3) file angles; orders: "XYZ" each;
-    dofs: tuples such as ("rx", "rz"); limits: tuples of (low, high), or (); position: (3,) the root's.
-    """
-
-    names: tuple[str, ...]
-    parents: np.ndarray
-    directions: np.ndarray
-    lengths: np.ndarray
-    axes: np.ndarray
-    orders: tuple[str, ...]
-    dofs: tuple[tuple[str, ...], ...]
-    limits: tuple[tuple[tuple[float, float], ...], ...]
-    position: np.ndarray
+    names: tuple[str, ...]  # B
+    parents: np.ndarray  # (B,) index, root −1, depth first, parents before their children
+    directions: np.ndarray  # (B, 3) unit vectors
+    lengths: np.ndarray  # (B,) file units
+    axes: np.ndarray  # (B, 3) file angles
+    orders: tuple[str, ...]  # of the axes: "XYZ" each
+    dofs: tuple[tuple[str, ...], ...]  # ("rx", "rz") each
+    limits: tuple[tuple[tuple[float, float], ...], ...]  # (low, high) of every degree of freedom, or () for none
+    position: np.ndarray  # (3,) the root's, file units
     length_unit: float = 1.0
     mass_unit: float = 1.0
-    degrees: bool = True
+    degrees: bool = True  # or radians
 
     @property
     def metres(self) -> float:
-        """Metres in one unit of length: CMU's lengths are inches times the `length` unit (mocap/README.md)."""
+        """Metres in one unit of length: CMU's lengths are inches times the `length` unit."""
         return 0.0254 / self.length_unit
 
     @cached_property
-    def joints(self) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    def joints(self) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
         """Names, parents, offsets (file units) of the joints, depth first, and for each its bone or −1.
 
         A joint sits where its bone begins, which is where its parent's bone ends; a leaf bone has an end joint too.
@@ -66,12 +61,17 @@ class Asf:
                 parents.append(where[b])
                 offsets.append(tips[b])
                 bones.append(-1)
-        return names, np.array(parents), np.array(offsets), np.array(bones)
+        return tuple(names), np.array(parents), np.array(offsets), np.array(bones)
 
     @cached_property
     def channels(self) -> dict[bool, Channels]:
         """What the columns of a frame mean, for an AMC in degrees (True) and in radians (False)."""
         return {True: self._layout(True), False: self._layout(False)}
+
+    @cached_property
+    def joint_channels(self) -> dict[bool, Channels]:
+        """The same for joints instead of bones."""
+        return {degrees: channels.of_joints(self.joints[3]) for degrees, channels in self.channels.items()}
 
     def _layout(self, degrees: bool) -> Channels:
         """Which column of a frame, bones in our order, belongs to which bone and axis; `l` has no axis."""
@@ -95,6 +95,7 @@ class Asf:
             frames[same] = rot.from_euler(angles[same][:, applied_last_first], order[::-1])
         return Channels(turns, axes, places, frames, 1.0 if degrees else np.degrees(1.0))
 
+    @cached_property
     def stretches(self) -> dict[int, int]:
         """Bone → column of its `l` channel."""
         found, column = {}, 0
@@ -108,7 +109,7 @@ class Asf:
 def format_asf(asf: Asf, name: str) -> str:
     """The text of an ASF file."""
 
-    def numbers(values):
+    def numbers(values: np.ndarray) -> str:
         return " ".join(f"{v:.12g}" for v in values)
 
     lines = ["# ASF file written by motiongraph", ":version 1.10", f":name {name}", ":units"]

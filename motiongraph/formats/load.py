@@ -114,6 +114,8 @@ def _load_bvh(path, units, up, fps) -> Clip:
     unit = guess.unit_of(body) if units == "auto" else _given(units)
     skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], unit.metres)
     turns = motion.channels.turns[motion.folded + 1 :]
+    opening = kinematics.positions(skeleton, root[:64], rotations[:64], None if sliding is None else sliding[:64])
+    added = guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0]) or guess.opens_with_a_jump(opening)
     rate = guess.frame_rate(bvh.frame_time)
     still = [f"root {quoted(name)} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
     notes = (*text.warned, *still)
@@ -123,7 +125,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         rotations,
         fps=_rate(path, fps, rate),
         name=path.stem,
-        first=int(guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0])),
+        first=int(added),
         offsets=sliding,
         file=str(path),
         source=Source(

@@ -6,6 +6,7 @@ and raises MotionError where the file's own channels cannot hold the motion.
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,27 +16,30 @@ from motiongraph.formats.amc import Amc
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.bvh import Hierarchy
 from motiongraph.formats.channels import Channels
+from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
-_STILL = 1e-7  # file units: what varies less does not move
+_STILL = 1e-4  # metres: a joint whose place in its parent varies by less was rounded, and does not slide
+
+# Skeleton, root (F, 3), rotations (F, J, 4), sliding offsets (F, J, 3) or None: metres, y up.
+Built: TypeAlias = tuple[Skeleton, np.ndarray, np.ndarray, np.ndarray | None]
 
 
 @dataclass(frozen=True)
 class BvhMotion:
-    """folded: how many joints at the top stand still above the one that carries the motion; above: (C,) the first
-    frame, which says where they stand. A clip has the joints from `folded` on."""
+    """A BVH's joints. Those at the top that stand still are left out: a clip has the joints from `folded` on."""
 
     record: Hierarchy
     channels: Channels
-    folded: int
-    above: np.ndarray
+    folded: int  # how many joints stand still above the one that carries the motion
+    above: np.ndarray  # (C,) the first frame, which says where they stand
 
     @classmethod
     def of(cls, record: Hierarchy, values: np.ndarray) -> "BvhMotion":
         channels = record.layout()
         return cls(record, channels, _joints_above_the_mover(record, channels, values), values[0].copy())
 
-    def _stand(self, basis, scale):
+    def _stand(self, basis: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
         """Position (3,) and orientation (4,) of the frame in which the mover moves."""
         place, turn = np.zeros(3), rot.IDENTITY
         turns = self.channels.rotations(self.above[None], basis)[0] if self.folded else ()
@@ -45,37 +49,37 @@ class BvhMotion:
             turn = rot.multiply(turn, turns[j])
         return place, turn
 
-    def build(self, values, basis, scale):
-        """Skeleton, root (F, 3), rotations (F, J, 4), sliding offsets (F, J, 3) or None."""
+    def build(self, values: np.ndarray, basis: np.ndarray, scale: float) -> Built:
+        """The arrays of a clip from the numbers (F, C) of its file."""
         record, channels, top = self.record, self.channels, self.folded
         rotations = channels.rotations(values, basis)
         root = rot.rotate(basis, channels.positions(values, top, record.offsets[top]) * scale)
         fixed = rot.rotate(basis, record.offsets * scale)
-        sliding = None
-        for j in np.flatnonzero((channels.places >= 0).any(axis=1)):
-            if j > top:
-                place = channels.positions(values, j, record.offsets[j])
-                turned = rot.rotate(basis, place * scale)
-                if np.ptp(place, axis=0).max() <= _STILL:
-                    fixed[j] = turned[0]
-                else:
-                    sliding = {} if sliding is None else sliding
-                    sliding[j] = turned
+        places: dict[int, np.ndarray] = {}  # of joints that slide
+        for j in range(top + 1, len(record.names)):
+            if (channels.places[j] >= 0).any():
+                place = channels.positions(values, j, record.offsets[j]) * scale
+                low, high, offset = place.min(axis=0), place.max(axis=0), record.offsets[j] * scale
+                if (high - low).max() > _STILL:
+                    places[j] = rot.rotate(basis, place)
+                elif max(np.abs(low - offset).max(), np.abs(high - offset).max()) > _STILL:
+                    fixed[j] = rot.rotate(basis, 0.5 * (low + high))
         if top:
             place, turn = self._stand(basis, scale)
             root = place + rot.rotate(turn, root)
             rotations[:, top] = rot.multiply(turn, rotations[:, top])
             rotations = rotations[:, top:]
         fixed[top] = 0.0
-        if sliding is not None:
-            moving = np.tile(fixed, (len(values), 1, 1))
-            for j, place in sliding.items():
-                moving[:, j] = place
-            sliding = moving[:, top:]
+        sliding = None
+        if places:
+            sliding = np.tile(fixed, (len(values), 1, 1))
+            for j, place in places.items():
+                sliding[:, j] = place
+            sliding = sliding[:, top:]
         parents = np.concatenate([[-1], record.parents[top + 1 :] - top])
         return Skeleton(record.names[top:], parents, fixed[top:]), root, rotations, sliding
 
-    def values(self, clip, basis, scale):
+    def values(self, clip: Clip, basis: np.ndarray, scale: float) -> np.ndarray:
         """(F, C) the numbers of a clip's frames in this file's channels."""
         channels, top = self.channels, self.folded
         values = np.tile(self.above, (len(clip), 1))
@@ -96,34 +100,37 @@ class BvhMotion:
 
 @dataclass(frozen=True)
 class AmcMotion:
-    """record: the ASF; channels: of its bones, in its order; amc: how the AMC was written (order of bones, angles)."""
+    """An ASF's bones."""
 
     record: Asf
-    channels: Channels
-    amc: Amc
+    channels: Channels  # of its bones, in its order
+    amc: Amc  # how the AMC was written: order of bones, angles
 
     @classmethod
     def of(cls, asf: Asf, amc: Amc) -> "AmcMotion":
         return cls(asf, asf.channels[amc.degrees], amc)
 
-    def build(self, values, basis, scale):
-        """Skeleton, root (F, 3), rotations (F, J, 4), sliding offsets (F, J, 3) or None."""
-        names, parents, offsets, bones = self.record.joints
-        rotations = self.channels.rotations(values, basis)[:, bones]
-        rotations[:, bones < 0] = rot.IDENTITY
+    def build(self, values: np.ndarray, basis: np.ndarray, scale: float) -> Built:
+        """The arrays of a clip from the numbers (F, C) of its file."""
+        names, parents, offsets, _ = self.record.joints
+        rotations = self.record.joint_channels[self.amc.degrees].rotations(values, basis)
         shift = self.channels.positions(values, 0, np.zeros(3))
         root = rot.rotate(basis, (self.record.position + shift) * scale)
-        sliding = self._sliding(values, parents, offsets, bones)
+        sliding = self._sliding(values, scale)
         if sliding is not None:
             sliding = rot.rotate(basis, sliding * scale)
         return Skeleton(names, parents, rot.rotate(basis, offsets * scale)), root, rotations, sliding
 
-    def _sliding(self, values, parents, offsets, bones):
+    def _sliding(self, values: np.ndarray, scale: float) -> np.ndarray | None:
         """(F, J, 3) offsets where bones stretch (`l`, along the bone) or shift (`tx ty tz`, in the bone's frame)."""
         channels, asf = self.channels, self.record
-        stretches = {b: c for b, c in asf.stretches().items() if b and values[:, c].any()}
-        columns = [p[p >= 0] for p in channels.places]
-        shifts = [b for b in range(1, len(columns)) if values[:, columns[b]].any()]
+        _, parents, offsets, bones = asf.joints
+
+        def moves(columns: np.ndarray | int) -> bool:
+            return bool(np.abs(values[:, columns]).max(initial=0.0) * scale > _STILL)
+
+        stretches = {b: c for b, c in asf.stretches.items() if b and moves(c)}
+        shifts = [b for b, p in enumerate(channels.places) if b and (p >= 0).any() and moves(p[p >= 0])]
         if not stretches and not shifts:
             return None
         joint = np.argsort(bones)[np.sum(bones < 0) :]
@@ -134,10 +141,10 @@ class AmcMotion:
             sliding[:, joint[b]] += rot.rotate(channels.frames[b], channels.positions(values, b, np.zeros(3)))
         return sliding
 
-    def values(self, clip, basis, scale):
+    def values(self, clip: Clip, basis: np.ndarray, scale: float) -> np.ndarray:
         """(F, C) the numbers of a clip's frames in this skeleton's degrees of freedom."""
         channels, bones = self.channels, self.record.joints[3]
-        values = np.zeros((len(clip), channels.width + len(self.record.stretches())))
+        values = np.zeros((len(clip), channels.width + len(self.record.stretches)))
         upright = rot.conjugate(basis)
         for j, b in enumerate(bones):
             if b >= 0:
@@ -147,18 +154,18 @@ class AmcMotion:
             if clip.offsets is not None and j:
                 shift = rot.rotate(upright, clip.offsets[:, j] - clip.skeleton.offsets[j]) / scale
                 shift = rot.rotate(rot.conjugate(channels.frames[b]), shift) if b >= 0 else shift
-                _put(values, channels.places[b] if b >= 0 else [-1] * 3, shift, np.zeros(3), scale)
+                _put(values, channels.places[b] if b >= 0 else np.full(3, -1), shift, np.zeros(3), scale)
         local = rot.rotate(upright, clip.root) / scale - self.record.position
         _put(values, channels.places[0], local, np.zeros(3), scale)
         return values
 
 
-def _offset(clip, joint):
+def _offset(clip: Clip, joint: int) -> np.ndarray:
     """(F, 3) or (3,) metres: where a joint sits in its parent."""
     return clip.skeleton.offsets[joint] if clip.offsets is None else clip.offsets[:, joint]
 
 
-def _put(values, columns, places, rest, scale):
+def _put(values: np.ndarray, columns: np.ndarray, places: np.ndarray, rest: np.ndarray, scale: float) -> None:
     """Write places (F, 3), file units, into their columns; one without a column must stay at `rest`, or it is lost."""
     places = np.broadcast_to(places, (len(values), 3))
     decimals = 6 + max(0, math.ceil(math.log10(scale)))
@@ -169,7 +176,7 @@ def _put(values, columns, places, rest, scale):
             raise MotionError("the file's channels cannot hold where the joint moves")
 
 
-def _joints_above_the_mover(record, channels, values) -> int:
+def _joints_above_the_mover(record: Hierarchy, channels: Channels, values: np.ndarray) -> int:
     """How many joints at the top stand still above the one that carries the motion (as in Bandai-Namco's files)."""
     above = 0
     while True:
