@@ -18,6 +18,7 @@ _WHERE = {
     "Labels": "motiongraph.model.labels",
     "load": "motiongraph.formats.load",
     "load_all": "motiongraph.formats.load",
+    "load_clips": "motiongraph.formats.load",
     "save": "motiongraph.formats.save",
     "MotionGraph": "motiongraph.graph.motion_graph",
     "Metric": "motiongraph.metric.metric",

@@ -13,7 +13,7 @@ def open_files(paths, progress, deliver) -> None:
     trim) and what cannot be opened as a MotionError; nothing else is disturbed by it."""
     from motiongraph.app.prepared import prepare
     from motiongraph.formats.collection import find_parts, named
-    from motiongraph.formats.load import load
+    from motiongraph.formats.load import load_clips
 
     def fail(path, problem):
         wrong = isinstance(problem, MotionError)
@@ -26,8 +26,9 @@ def open_files(paths, progress, deliver) -> None:
     for index, part in enumerate(parts):
         progress(index, len(parts), part.file.name)
         try:
-            clip = named(load(part.file), part)
-            deliver((part.file.absolute(), clip, prepare(clip), part.frames))
+            for clip in load_clips(part.file):
+                clip = named(clip, part)
+                deliver((part.file.absolute(), clip, prepare(clip), part.frames))
         except (MotionError, OSError) as problem:
             fail(part.file, problem)
 

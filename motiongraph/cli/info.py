@@ -22,7 +22,7 @@ def info(
         list[Path] | None,
         typer.Argument(
             metavar="PATH",
-            help="Files (.bvh, .amc, .asf) and folders of them. (default: the bundled samples)",
+            help="Files (.bvh, .amc, .asf, .glb, .gltf) and folders of them. (default: the bundled samples)",
         ),
     ] = None,
     as_json: Annotated[

@@ -43,7 +43,7 @@ class Order(StrEnum):
 
 
 def matrix(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Clip along the rows: .bvh or .amc.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Clip along the rows: .bvh, .amc or .glb.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Clip along the columns; may be A itself.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="PNG", help="Picture to write, one pixel a cell.")

@@ -62,7 +62,7 @@ def _prop(text: str) -> tuple[Path, tuple[float, ...] | None]:
 def render(
     source: Annotated[
         Path,
-        typer.Argument(metavar="CLIP|GRAPH", help="Clip to draw: .bvh or .amc; or an .mgraph to walk through."),
+        typer.Argument(metavar="CLIP|GRAPH", help="Clip to draw: .bvh, .amc or .glb; or an .mgraph to walk through."),
     ],
     target: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write a .png, .mp4 or .gif.")],
     frame: Annotated[

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.formats.labels_file import NAME, Entry, read_labels
-from motiongraph.formats.load import find_files, load_all
+from motiongraph.formats.load import find_files, load_each
 from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT
 
@@ -33,17 +33,8 @@ def load_collection(paths, labels=None, progress=SILENT, on_error=None, **option
     """Load what `find_parts` finds, in its order; on_error and options as for `load_all`."""
     parts = find_parts(paths, labels)
     files = list(dict.fromkeys(part.file for part in parts))
-    failed: set[Path] = set()
-
-    def fail(path, problem):
-        if on_error is None:
-            raise problem
-        failed.add(path)
-        on_error(path, problem)
-
-    whole = load_all(files, progress=progress, on_error=fail, **options)
-    clips = dict(zip((file for file in files if file not in failed), whole))
-    return [_cut(clips[part.file], part) for part in parts if part.file in clips]
+    clips = load_each(files, progress=progress, on_error=on_error, **options)
+    return [_cut(clip, part) for part in parts for clip in clips.get(part.file, ())]
 
 
 def find_parts(paths, labels=None, on_error=None) -> list[Part]:

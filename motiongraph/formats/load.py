@@ -2,8 +2,11 @@
 
 import os
 import warnings
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +15,7 @@ from motiongraph.formats import guess
 from motiongraph.formats.amc import first_frame, read_amc
 from motiongraph.formats.amc_skeleton import find_asf, read_skeleton
 from motiongraph.formats.bvh import read_bvh
+from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
 from motiongraph.formats.scanner import Text, quoted
@@ -19,21 +23,56 @@ from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.progress import SILENT
+from motiongraph.progress import SILENT, Progress
 
-EXTENSIONS = (".bvh", ".amc")
+Paths = str | os.PathLike | Iterable[str | os.PathLike]
+
+GLTF = (".glb", ".gltf", ".vrm", ".vrma")
+EXTENSIONS = (".bvh", ".amc", *GLTF)
+_KINDS = ".bvh, .amc, .glb, .gltf or .vrm"
 AMC_RATE = 120.0  # CMU's; an AMC seldom says
 
 
-def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
-    """Load a .bvh or .amc file as a Clip: metres, y up.
+def load(
+    path: str | os.PathLike,
+    units: str | float = "auto",
+    up: str = "auto",
+    skeleton: str | os.PathLike | None = None,
+    fps: float | None = None,
+    animation: str | int | None = None,
+) -> Clip:
+    """Load a .bvh, .amc, .glb, .gltf or .vrm file as a Clip: metres, y up.
 
     units: "auto", one of "m", "dm", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", or the axis
     of the file that points up: "x", "y", "z", "-x", "-y", "-z". skeleton: the .asf of an .amc; else the one of the
     same name, of the same subject (16.asf for 16_15.amc), or the only one in the folder. fps: overrules the file's
-    rate. Labels come from a labels.toml beside the file, if any.
+    rate. animation: which one of a file that holds several (`load_clips` gives them all), by its number or by how the
+    clip's name ends. Labels come from a labels.toml beside the file, if any.
     Raises FormatError with file, line and column.
     """
+    clips = load_clips(path, units, up, skeleton, fps)
+    if animation is None and len(clips) > 1:
+        others = ", ".join(clip.name for clip in clips[1:4]) + (", …" if len(clips) > 4 else "")
+        said = f"{path}: holds {len(clips)} animations; only {clips[0].name} was loaded, not {others}"
+        warnings.warn(said, FormatWarning, stacklevel=2)
+    if isinstance(animation, str):
+        found = [clip for clip in clips if clip.name.endswith(animation)]
+    else:
+        found = clips[animation or 0 :][:1]
+    if not found:
+        there = ", ".join(clip.name for clip in clips)
+        raise MotionError(f"{path}: there is no animation {animation!r}; there are {there}")
+    return found[0]
+
+
+def load_clips(
+    path: str | os.PathLike,
+    units: str | float = "auto",
+    up: str = "auto",
+    skeleton: str | os.PathLike | None = None,
+    fps: float | None = None,
+) -> list[Clip]:
+    """All clips of a file: several where a glTF holds several animations; options as for `load`."""
     path = Path(path)
     kind = path.suffix.lower()
     if isinstance(units, str) and units != "auto" and units not in guess.UNITS:
@@ -44,41 +83,64 @@ def load(path, units="auto", up="auto", skeleton=None, fps=None) -> Clip:
     if up not in ("auto", *guess.UP_AXES):
         raise MotionError(f"the up axis must be auto, x, y, z, -x, -y or -z, not {up!r}")
     if os.path.isdir(path):
-        raise FormatError(path, "is a folder; expected a .bvh or .amc file")
-    if kind in EXTENSIONS:
-        clip = _load_bvh(path, units, up, fps) if kind == ".bvh" else _load_amc(path, units, up, skeleton, fps)
-        try:
-            labels = labels_beside(path)
-        except FormatError as problem:  # words about a motion are not worth losing the motion
-            warnings.warn(f"{problem}; {path.name} was loaded without labels", FormatWarning, stacklevel=2)
-            labels = None
-        return clip.labelled(labels) if labels else clip
-    known = "an .asf holds no motion; load an .amc" if kind == ".asf" else "expected a .bvh or .amc file"
-    raise FormatError(path, known)
+        raise FormatError(path, f"is a folder; expected a {_KINDS} file")
+    if kind == ".bvh":
+        clips = [_load_bvh(path, units, up, fps)]
+    elif kind == ".amc":
+        clips = [_load_amc(path, units, up, skeleton, fps)]
+    elif kind in GLTF:
+        found = read_gltf(path, None if units == "auto" else _given(units), "y" if up == "auto" else up)
+        clips = [replace(clip, fps=_rate(path, fps, clip.fps)) for clip in found]
+    else:
+        raise FormatError(
+            path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {_KINDS} file"
+        )
+    try:
+        labels = labels_beside(path)
+    except FormatError as problem:  # words about a motion are not worth losing the motion
+        warnings.warn(f"{problem}; {path.name} was loaded without labels", FormatWarning, stacklevel=2)
+        labels = None
+    return [clip.labelled(labels) for clip in clips] if labels else clips
 
 
-def load_all(paths, progress=SILENT, on_error=None, **options) -> list[Clip]:
-    """Load many files and folders (searched for .bvh and .amc) side by side, in order; options as for `load`.
+def load_all(
+    paths: Paths,
+    progress: Progress = SILENT,
+    on_error: Callable[[Path, MotionError], None] | None = None,
+    **options: Any,
+) -> list[Clip]:
+    """Load all clips of many files and folders (searched for motion) side by side, in order; options as for `load`.
 
     on_error(path, error) is called for a file that fails, which is then left out; without it the error is raised.
     """
     files = find_files(paths)
+    loaded = load_each(files, progress, on_error, **options)
+    return [clip for file in files for clip in loaded.get(file, ())]
 
-    def attempt(file):
+
+def load_each(
+    files: list[Path],
+    progress: Progress = SILENT,
+    on_error: Callable[[Path, MotionError], None] | None = None,
+    **options: Any,
+) -> dict[Path, list[Clip]]:
+    """The clips of every file, loaded side by side; those that fail are left out, as for `load_all`."""
+
+    def attempt(file: Path) -> list[Clip] | MotionError:
         try:
-            return load(file, **options)
+            return load_clips(file, **options)
         except MotionError as error:
             return error
 
-    clips: list[Clip] = []
+    clips: dict[Path, list[Clip]] = {}
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         jobs = [pool.submit(attempt, file) for file in files]
         try:
             for done, (file, job) in enumerate(zip(files, jobs)):
                 progress(done, len(files), file.name)
                 outcome = job.result()
-                if isinstance(outcome, Clip):
-                    clips.append(outcome)
+                if isinstance(outcome, list):
+                    clips[file] = outcome
                 elif on_error is None:
                     raise outcome
                 else:
@@ -90,20 +152,28 @@ def load_all(paths, progress=SILENT, on_error=None, **options) -> list[Clip]:
     return clips
 
 
-def find_files(paths) -> list[Path]:
-    """The motion files among files and folders; folders are searched to the bottom, each in order of names."""
+def find_files(paths: Paths) -> list[Path]:
+    """The motion files among files and folders; folders are searched to the bottom, each in order of names.
+
+    Of files in folders that need hold no motion, such as glTF, those that do are taken.
+    """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     found: list[Path] = []
     for path in map(Path, paths):
         if os.path.isdir(path):
             inside = sorted(f for f in path.rglob("*") if f.suffix.lower() in EXTENSIONS and f.is_file())
+            inside = [file for file in inside if _may_hold_motion(file)]
             if not inside:
-                raise FormatError(path, "this folder holds no .bvh or .amc file")
+                raise FormatError(path, f"this folder holds no {_KINDS} file with motion")
             found += inside
         else:
             found.append(path)
     return found
+
+
+def _may_hold_motion(file: Path) -> bool:
+    return file.suffix.lower() not in GLTF or has_animation(file)
 
 
 def _load_bvh(path, units, up, fps) -> Clip:

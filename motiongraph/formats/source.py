@@ -25,14 +25,14 @@ class Source:
     """Where a clip came from, what its file says or was taken to say, and how to write it back."""
 
     path: str
-    format: str  # "bvh" or "amc"
+    format: str  # "bvh", "amc", "glb", …: the ending of its name
     scale: float  # metres in a unit of the file
     unit: str  # name of the unit; "" where none fits and the body was scaled to `guess.STATURE`
     unit_from: Literal["given", "file", "guess"]  # who says so
     up: str  # the file's axis that points up: "y", "-y", "z", …
     up_from: Literal["given", "file", "guess"]
     stature: float  # metres, height of the standing body along its bones; 0 where its joints' names do not tell
-    motion: BvhMotion | AmcMotion  # the file's own hierarchy and channels
+    motion: BvhMotion | AmcMotion | None  # the file's own hierarchy and channels; None for other formats
     values: np.ndarray | None  # (F, C) the numbers of every frame as read; None once the motion has changed
     fps: float  # the file's rate
     timing: str | int  # the frame time's text of a BVH, the number of the first frame of an AMC

@@ -17,7 +17,8 @@ from imgui_bundle import portable_file_dialogs as pfd
 from motiongraph.app import commands as do
 from motiongraph.app.results import in_hand
 
-_MOTION = ("Motion capture", "*.bvh *.BVH *.amc *.AMC *.toml *.mgproj *.mgraph *.obj *.OBJ", "All files", "*")
+_READ = "*.bvh *.BVH *.amc *.AMC *.glb *.gltf *.vrm *.toml *.mgproj *.mgraph *.obj *.OBJ"
+_MOTION = ("Motion capture", _READ, "All files", "*")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def library_panel(state, ui) -> None:
     _buttons(state, ui)
     if not len(state.library):
         imgui.dummy((0, ui.px(8)))
-        note("No clips yet. Open or drop .bvh or .amc files, or whole folders, on this window.")
+        note("No clips yet. Open or drop .bvh, .amc or .glb files, or whole folders, on this window.")
         imgui.dummy((0, ui.px(2)))
         if imgui.button(f"{icons.ICON_FA_PERSON_WALKING}  Open the samples", (-1, 0)):
             state.issue(do.OpenSamples())
