@@ -1,13 +1,19 @@
 """Two motions brought together as the metric does: a pose of each, on request their whole windows and point clouds."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from motiongraph.app.cast import Cast, record_of
+from motiongraph.app.library import Entry
 from motiongraph.app.pair import Pair, place_of
-from motiongraph.model.placement import compose
+from motiongraph.model.placement import Placement, compose
+from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.draw.characters import Look
 from motiongraph.viewer.draw.frame import CHARACTERS, Batch, polyline
 from motiongraph.viewer.draw.layers import Cloud
+from motiongraph.viewer.matrices import dvec3
 
 _ALPHA = 0.66  # of b, which is seen through to a
 _FAINT = 0.75, 0.25  # of the second and of the last pose of a window
@@ -20,7 +26,7 @@ class _Side:
     Windows are drawn as lines and points, which unlike flesh hide nothing of each other.
     """
 
-    def __init__(self, entry, look: Look, which: int, pair: Pair):
+    def __init__(self, entry: Entry, look: Look, which: int, pair: Pair):
         frames = max(pair.window, 1) if pair.clouds or pair.windows else 1
         bones = len(entry.clip.skeleton) - 1
         self.which, self.look, self.rgb = which, look, np.array(CHARACTERS[which])
@@ -46,13 +52,13 @@ class _Side:
         colours[:, :3], colours[:, 3] = 0.8 * self.rgb, np.linspace(1.0, 0.35, frames)
         return Cloud(self.look.skeleton, radii, colours, pixels=1.5)
 
-    def put(self, frame: int, place) -> None:
-        """Show the window that opens at `frame`, set on the floor at theta, x, z."""
+    def put(self, frame: int, placement: Placement) -> None:
+        """Show the window that opens at `frame`, moved by a placement."""
         group = self.cast.groups[0]
         records = group.records
         ahead = frame + np.arange(len(records))
         records["frame"] = records["root_frame"] = np.minimum(ahead, len(group.entries[0].clip) - 1)
-        records["theta"], records["x"], records["z"] = place
+        records["theta"], records["x"], records["z"] = placement
         self.cast.pose()
         colour = (*self.rgb, _ALPHA)
         self.look.fill_bones(self.body, group.positions[:1], group.orientations[:1], colour)
@@ -69,11 +75,12 @@ class Pairs:
     """The pair of a view, its batches kept while only frames and places change."""
 
     def __init__(self):
-        self._key = self._shown = None
+        self._key: tuple[Any, ...] | None = None  # what the sides depend on
+        self._shown: tuple[Any, ...] | None = None  # the frames and places they show
         self._sides: tuple[_Side, ...] = ()
 
-    def batches(self, pair: Pair, target, look) -> list[Batch]:
-        """What shows a pair; target: (3,) where the camera looks; look: skeleton → Look."""
+    def batches(self, pair: Pair, target: dvec3, look: Callable[[Skeleton], Look]) -> list[Batch]:
+        """What shows a pair; target: where the camera looks."""
         key = pair.a, pair.b, pair.window, pair.clouds, pair.windows
         if key != self._key:
             sides = enumerate((pair.a, pair.b))

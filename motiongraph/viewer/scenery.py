@@ -1,21 +1,36 @@
 """From the state to what is drawn: the batches of one view, kept from frame to frame and touched where they change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from motiongraph.app.cast import Cast, Group, record_of
+from motiongraph.app.library import Entry
 from motiongraph.app.pair import centre_of
-from motiongraph.app.playback import frame_of, way_of
-from motiongraph.app.scene import flow_step
+from motiongraph.app.playback import Playback, frame_of, way_of
+from motiongraph.app.scene import Ghost, Layers, flow_step
+from motiongraph.app.state import AppState
 from motiongraph.app.view import camera_of
-from motiongraph.model.placement import IDENTITY, place
+from motiongraph.model.placement import IDENTITY, Placement, place
 from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of
-from motiongraph.viewer.draw.frame import CHARACTERS, DAY, NIGHT, Batch, Floor, Light, Lines, SceneFrame, reach
+from motiongraph.viewer.draw.frame import (
+    CHARACTERS,
+    DAY,
+    NIGHT,
+    Batch,
+    Capsules,
+    Floor,
+    Light,
+    Lines,
+    SceneFrame,
+    Solids,
+    Spheres,
+    reach,
+)
 from motiongraph.viewer.pairs import Pairs
-from motiongraph.viewer.paths import Paths
+from motiongraph.viewer.paths import Parts, Paths
 
 _GHOST = (0.35, 0.45, 0.58, 0.55)
 _PALETTE = np.array([(*rgb, 1.0) for rgb in CHARACTERS])
@@ -23,7 +38,7 @@ _LONGEST = 3000  # points of a drawn path
 _SHADOWS, _NO_SHADOWS = Light(), Light(shadows=False)
 
 
-def colours_of(tints) -> np.ndarray:
+def colours_of(tints: np.ndarray | list[int]) -> np.ndarray:
     """(n, 4) the colours of characters."""
     return _PALETTE[np.asarray(tints) % len(_PALETTE)]
 
@@ -34,27 +49,30 @@ look = lru_cache(maxsize=64)(look_of)
 class _Figures:
     """The bones and joints of a cast's characters of one skeleton. Each is filled when it shows an older pose."""
 
+    _bones: dict[str, Capsules | Solids]  # by style
+    _joints: Spheres | None
+    _posed: dict[str, int]  # the version of the cast that each of them shows
+
     def __init__(self, group: Group):
         self.group, self.look, self.colours = group, look(group.skeleton), colours_of(group.tints)
         self.lighter = np.column_stack([motions.lighter(self.colours[:, :3]), self.colours[:, 3]])
-        self._made: dict[str, Batch] = {}
-        self._posed: dict[str, int] = {}
+        self._bones, self._joints, self._posed = {}, None, {}
 
     def bones(self, style: str, version: int) -> Batch:
         """As capsules or boxes; version: of the cast."""
-        if style not in self._made:
+        if style not in self._bones:
             make = self.look.bones if style == "capsules" else self.look.boxed_bones
-            self._made[style] = make(len(self.group.entries))
-        batch, group = self._made[style], self.group
+            self._bones[style] = make(len(self.group.entries))
+        batch, group = self._bones[style], self.group
         if self._posed.get(style) != version:
             self._posed[style] = version
             self.look.fill_bones(batch, group.positions, group.orientations, self.colours)
         return batch
 
     def joints(self, version: int) -> Batch:
-        if "joints" not in self._made:
-            self._made["joints"] = self.look.joints(len(self.group.entries))
-        batch = self._made["joints"]
+        if self._joints is None:
+            self._joints = self.look.joints(len(self.group.entries))
+        batch = self._joints
         if self._posed.get("joints") != version:
             self._posed["joints"] = version
             self.look.fill_joints(batch, self.group.positions, self.lighter)
@@ -65,39 +83,39 @@ class Scenery:
     """Everything in the view of one track."""
 
     def __init__(self):
-        self._parts: dict[str, tuple[object, Sequence]] = {}
-        self._posed: dict[str, tuple[int, int]] = {}
-        self._figures: tuple[int, list[_Figures]] = -1, []
+        self._parts = Parts()
+        self._posed: dict[str, tuple[int, int]] = {}  # part → number and version of the cast that it shows
+        self._figures: tuple[int, list[_Figures]] = -1, []  # number of the cast, and its figures
         self._pairs, self._paths = Pairs(), Paths()
 
-    def compose(self, state, track: int, cast: Cast) -> SceneFrame:
+    def compose(self, state: AppState, track: int, cast: Cast) -> SceneFrame:
         """The scene of this moment."""
-        layers, scene = state.scene.layers, state.scene
+        layers, scene, parts = state.scene.layers, state.scene, self._parts
         pair = scene.pair if track == state.active else None
         # A pair takes the place of the character and of all that belongs to it.
         entry = state.library.get(state.tracks[track].clip) if pair is None else None
-        placement = scene.places.get(entry.number, IDENTITY) if entry else None
+        placement = scene.places.get(entry.number, IDENTITY) if entry else IDENTITY
         travels = state.playback.root in ("captured", "path")
         batches = self._characters(cast, layers) if pair is None else []
         if entry is not None:
             fixed = (cast.number, entry.number, state.library.version, scene.version, state.playback.root)
             if layers.trajectory and travels and not self._paths.knows_way(state, entry):
-                batches += self._part("trajectory", fixed, lambda: _trajectories(cast, state.playback))
+                batches += parts.get("trajectory", fixed, lambda: _trajectories(cast, state.playback))
             if layers.contacts:
                 # A part that is played over and over along the whole way leaves no prints where it was captured.
                 if travels and not (entry.trimmed and state.playback.root == "path"):
-                    batches += self._part("prints", (*fixed, placement), lambda: [_prints(entry, placement)])
+                    batches += parts.get("prints", (*fixed, placement), lambda: [_prints(entry, placement)])
                 batches += self._planted(state, track, entry, cast)
             if layers.cloud != "off":
                 batches += self._cloud(layers.cloud, cast, state.playback)
             if layers.flow:
                 key = (*fixed, layers.flow_every, layers.flow_offset, layers.flow_gap, layers.bone_style)
-                batches += self._part("flow", key, lambda: _flow(entry, placement, layers, track))
+                batches += parts.get("flow", key, lambda: _flow(entry, placement, layers, track))
         if layers.ghosts and scene.ghosts:
             key = (scene.version, layers.bone_style)
-            batches += self._part("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
+            batches += parts.get("ghosts", key, lambda: _ghosts(scene.ghosts, layers))
         if scene.props:
-            batches += self._part("props", scene.props, lambda: motions.prop_batches(scene.props))
+            batches += parts.get("props", scene.props, lambda: motions.prop_batches(scene.props))
         if travels or entry is None:
             batches += self._paths.batches(state, entry, placement)
         x, _, z = cast.groups[0].positions[0, 0].tolist() if cast.groups else IDENTITY
@@ -112,16 +130,11 @@ class Scenery:
             backdrop=DAY if state.settings.day else NIGHT,
         )
 
-    def _part(self, name: str, key, make) -> Sequence:
-        """Batches, or what they need, that are made anew only when `key` changes."""
-        if self._parts.get(name, (None,))[0] != key:
-            self._parts[name] = key, make()
-        return self._parts[name][1]
-
-    def _characters(self, cast: Cast, layers) -> list[Batch]:
+    def _characters(self, cast: Cast, layers: Layers) -> list[Batch]:
         if self._figures[0] != cast.number:
             self._figures = cast.number, [_Figures(group) for group in cast.groups]
-        found, version = [], cast.version
+        found: list[Batch] = []
+        version = cast.version
         for figures in self._figures[1]:
             if layers.bones:
                 found.append(figures.bones(layers.bone_style, version))
@@ -135,21 +148,21 @@ class Scenery:
         stale, self._posed[name] = self._posed.get(name) != now, now
         return stale
 
-    def _planted(self, state, track, entry, cast) -> list[Batch]:
+    def _planted(self, state: AppState, track: int, entry: Entry, cast: Cast) -> list[Batch]:
         """A ring under every foot joint that is planted at this moment."""
         feet = entry.prepared.feet
-        batches = self._part("planted", cast.number, lambda: [motions.planted_marks(len(feet))])
+        batch = self._parts.get("planted", cast.number, lambda: motions.planted_marks(len(feet)))
         if self._stale("planted", cast):
             down = entry.prepared.planted[int(frame_of(state, track))]
-            motions.fill_planted(batches[0], cast.groups[0].positions[0, feet], down)
-        return batches
+            motions.fill_planted(batch, cast.groups[0].positions[0, feet], down)
+        return [batch]
 
-    def _cloud(self, kind: str, cast: Cast, playback) -> list[Batch]:
+    def _cloud(self, kind: str, cast: Cast, playback: Playback) -> list[Batch]:
         """The points that the metric compares: of this pose, or of the whole window that begins with it."""
         group = cast.groups[0]
         frames = 1 if kind == "pose" else max(round(motions.WINDOW * group.entries[0].clip.fps), 1)
         make = lambda: (_ahead(group, frames), motions.cloud(group.skeleton, frames))  # noqa: E731
-        ahead, cloud = self._part(kind, cast.number, make)
+        ahead, cloud = self._parts.get(kind, cast.number, make)
         if self._stale(kind, cast):
             cloud.fill(_window(group, ahead, playback) if frames > 1 else group.positions[:1])
         return [cloud.batch]
@@ -160,7 +173,7 @@ def _ahead(group: Group, frames: int) -> Cast:
     return Cast([(group.entries[0], group.records[0], 0)] * frames)
 
 
-def _window(group: Group, ahead: Cast, playback) -> np.ndarray:
+def _window(group: Group, ahead: Cast, playback: Playback) -> np.ndarray:
     """(L, J, 3) the joints of the first character's next poses, each one frame after the other."""
     entry, records = group.entries[0], ahead.groups[0].records
     steps = np.arange(len(records))
@@ -171,7 +184,7 @@ def _window(group: Group, ahead: Cast, playback) -> np.ndarray:
     return ahead.groups[0].positions
 
 
-def _trajectories(cast: Cast, playback) -> list[Batch]:
+def _trajectories(cast: Cast, playback: Playback) -> list[Batch]:
     """The way of every root over the floor, in its character's colour."""
     alpha, rows = 0.9 if len(cast) < 20 else 0.5, []
     for group in cast.groups:
@@ -183,12 +196,12 @@ def _trajectories(cast: Cast, playback) -> list[Batch]:
     return [Lines(np.concatenate(rows), width=0.025, flat=True)] if rows else []
 
 
-def _prints(entry, placement) -> Batch:
+def _prints(entry: Entry, placement: Placement) -> Batch:
     """A disc wherever a foot joint stood, in the part that is played."""
     return motions.prints(entry.prepared.prints, entry.start, entry.stop, placement=placement)
 
 
-def _ghosts(ghosts, layers) -> list[Batch]:
+def _ghosts(ghosts: Iterable[Ghost], layers: Layers) -> list[Batch]:
     """The pinned poses, so that one looks through them."""
     found = []
     for group in Cast([(ghost.entry, ghost.record, 0) for ghost in ghosts]).groups:
@@ -200,8 +213,8 @@ def _ghosts(ghosts, layers) -> list[Batch]:
     return found
 
 
-def _flow(entry, placement, layers, tint) -> list[Batch]:
-    """The pose every so many frames at once, clearer with age, pushed apart where that is asked for; those of
+def _flow(entry: Entry, placement: Placement, layers: Layers, tint: int) -> list[Batch]:
+    """The pose every so many frames at once, fainter with age, pushed apart where that is asked for; poses of
     transitions in their own colour."""
     frames = np.arange(entry.start, entry.stop, flow_step(layers, entry))
     record = record_of(entry, placement)

@@ -6,9 +6,9 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.results import in_hand
 from motiongraph.app.strokes import PRESETS
+from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
 from motiongraph.viewer.panels.tools import brush_buttons, lead_button, walk_button, words_known
 from motiongraph.viewer.panels.widgets import action_button, colour32, field, icons, note, section, toggle, tooltip
-from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE
 
 STRAYS = 0.2  # m off the path in the mean, from which on more transitions are offered
 _TOOLS = (
