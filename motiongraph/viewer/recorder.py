@@ -1,26 +1,37 @@
-"""A video of what is played, as it is seen: drawn a frame at a time between those of the window, encoded beside it."""
+"""A video of what is played, as it is seen: drawn a frame at a time between those of the window, encoded by a job."""
 
 import queue
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from motiongraph.app.commands import RecordVideo
+from motiongraph.app.jobs import Job
+from motiongraph.app.library import Entry
 from motiongraph.app.scene import visible_tracks
 from motiongraph.app.stage import set_stage
+from motiongraph.app.state import AppState
 from motiongraph.app.view import camera_of, look_at
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
-from motiongraph.progress import Cancelled
+from motiongraph.progress import Cancelled, Progress
 from motiongraph.viewer.draw.renderer import Renderer
 from motiongraph.viewer.render import encode
 from motiongraph.viewer.scenery import Scenery
 
+if TYPE_CHECKING:
+    from motiongraph.viewer.loop import Viewer
+
 _AHEAD = 4  # pictures that may wait for the encoder
 
 
-def as_it_is(state):
+def as_it_is(state: AppState) -> AppState:
     """A copy of the state that nothing done in the window changes: what is filmed is settled when filming begins."""
     film = copy(state)
     film.playback, film.tracks = replace(state.playback), tuple(replace(track) for track in state.tracks)
@@ -29,40 +40,42 @@ def as_it_is(state):
     film.scene, film.path = copy(state.scene), copy(state.path)
     film.scene.layers, film.scene.pair = replace(state.scene.layers), None
     film.scene.ghosts, film.scene.places = list(state.scene.ghosts), dict(state.scene.places)
-    film.path.tool, film.path.stroke, film.path.under = "off", [], None  # what belongs to the hand
+    film.path.tool, film.path.stroke, film.path.under = "off", [], None  # what the mouse does
     film.camera, film.goal = (state.goal or state.camera).copy(), None
     film.casts, film.stage_key = [], None
     return film
 
 
 class Recorder:
-    """Plays the clip in hand once, from its first frame to its last or the other way round, and hands the pictures to
-    an encoder. job: the encoder's, which tells how far it is and can be cancelled."""
+    """Plays the current clip once, from its first frame to its last or the other way round, and hands the pictures to
+    an encoder."""
 
-    def __init__(self, viewer, wanted):
+    job: Job  # the encoder's, which tells how far it is and can be cancelled
+
+    def __init__(self, viewer: "Viewer", request: RecordVideo, entry: Entry):
         state, playback = viewer.state, viewer.state.playback
-        self.path, self.fps, self.film = Path(wanted.path), float(wanted.fps), as_it_is(state)
+        self.path, self.fps, self.film = Path(request.path), float(request.fps), as_it_is(state)
         density, (_, _, *seen) = viewer.window.density, viewer.ui.scene
-        size = (wanted.width, wanted.height) if wanted.width else (max(round(density * side), 16) for side in seen)
-        self.size = tuple(side // 2 * 2 for side in size)  # videos need even numbers
-        entry = state.entry
+        wide, high = (request.width, request.height) if request.width else (max(round(density * s), 16) for s in seen)
+        self.size = wide // 2 * 2, high // 2 * 2  # videos need even numbers
         self.count = max(round((entry.stop - entry.start) / entry.clip.fps / playback.speed * self.fps), 1)
         self._last = (entry.stop - 1 - entry.start) / entry.clip.fps  # seconds
-        self.done, self.job = 0, None
-        self._renderer, self._sceneries = Renderer(samples=8), {}
-        self._pictures: queue.Queue = queue.Queue(_AHEAD)
+        self.done = 0  # pictures drawn
+        self._renderer = Renderer(samples=8)
+        self._sceneries: dict[int, Scenery] = {}  # by track
+        self._pictures: queue.Queue[np.ndarray | None] = queue.Queue(_AHEAD)
 
-    def start(self, state) -> None:
+    def start(self, state: AppState) -> None:
         pictures, count = self._pictures, self.count
 
-        def taken():
+        def taken() -> Iterator[np.ndarray]:
             for _ in range(count):
                 picture = pictures.get()
                 if picture is None:
                     raise Cancelled
                 yield picture
 
-        def work(progress, deliver):
+        def work(progress: Progress, deliver: Callable[[Path], None]) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 unfinished = Path(folder) / f"video{self.path.suffix.lower()}"
                 encode(unfinished, taken(), count, self.fps, self.size, progress)
@@ -75,7 +88,7 @@ class Recorder:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing more to draw: all is, or no one wants it."""
+        """Whether there is nothing more to draw: all is done, or it was cancelled."""
         return self.done >= self.count or self.job.cancelled.is_set() or self.job.over.is_set()
 
     def draw(self) -> None:
@@ -100,7 +113,7 @@ class Recorder:
         self.done += 1
 
     def stop(self) -> None:
-        """Let go of everything; the encoder stops too, unless it has all pictures or has failed, which it will tell."""
+        """Release everything; the encoder stops too, unless it has all pictures or has failed, which it will say."""
         if self.done < self.count and not self.job.over.is_set():
             self.job.cancelled.set()
             while not self._pictures.empty():
@@ -109,12 +122,16 @@ class Recorder:
         self._renderer.release()
 
 
-def record(viewer) -> None:
+def record(viewer: "Viewer") -> None:
     """Begin, continue or end the video that was asked for."""
     state, ui = viewer.state, viewer.ui
     if ui.recorder is None:
+        request, entry = state.wishes.recording, state.entry
+        if request is None or entry is None:
+            state.wishes.recording = None
+            return
         try:
-            ui.recorder = Recorder(viewer, state.wishes.recording)
+            ui.recorder = Recorder(viewer, request, entry)
             ui.recorder.start(state)
         except MotionError as problem:
             state.say(str(problem), "error")

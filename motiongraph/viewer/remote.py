@@ -1,6 +1,6 @@
-"""A way in for tests: a socket that answers questions about the state and passes on what no test can press.
+"""A socket for tests: it answers questions about the state and passes on what no test can press.
 
-Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object a line, one line back.
+Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object per line, one line back.
 """
 
 import gc
@@ -10,18 +10,23 @@ import socket
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands
 from motiongraph.app.graphs import stale
 from motiongraph.app.matrix import threshold_of
+from motiongraph.app.pair import Pair
 from motiongraph.app.playback import frame_of
 from motiongraph.app.results import in_hand, opening, results
+from motiongraph.app.state import AppState
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
-from motiongraph.viewer.ui import PHASES
+from motiongraph.viewer.ui import PHASES, Ui
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.loop import Viewer
 
 _CONTROLS = (
     *("button", "small_button", "invisible_button", "radio_button", "checkbox", "selectable", "menu_item"),
@@ -91,12 +96,13 @@ class Remote:
         self._listener.listen()
         self._listener.setblocking(False)
         self._talks: list[tuple[socket.socket, bytearray]] = []
-        self.spots: Spots | None = None
-        self.pace: float | None = None
+        self.spots: Spots | None = None  # once a test watches them
+        self.pace: float | None = None  # seconds per frame, None for as long as the clock says
+        self._step: float | None = None  # the frame that was asked for
 
-    def answer(self, viewer) -> float | None:
-        """Deal with everything that has come in. Once a "step" of so many seconds was asked for, frames only go on when
-        the next one is, and last that long: the return value, None for as long as the clock says."""
+    def answer(self, viewer: "Viewer") -> float | None:
+        """Answer everything that has come in. Once a "step" of so many seconds was asked for, each frame waits for the
+        next request and lasts that long: the return value, None for as long as the clock says."""
         if self.spots is not None:
             self.spots.turn()
         self._step = None
@@ -107,7 +113,7 @@ class Remote:
             self._hear(viewer)
         return self._step
 
-    def _hear(self, viewer) -> None:
+    def _hear(self, viewer: "Viewer") -> None:
         try:
             talk, _ = self._listener.accept()
             talk.setblocking(False)
@@ -141,7 +147,7 @@ class Remote:
         self.path.unlink(missing_ok=True)
 
 
-def _reply(viewer, asked: dict) -> dict:
+def _reply(viewer: "Viewer", asked: dict[str, Any]) -> dict[str, Any]:
     if "drop" in asked:  # as the window system would
         viewer.window.on_drop([Path(path) for path in asked["drop"]])
     if "resize" in asked:
@@ -160,8 +166,8 @@ def _reply(viewer, asked: dict) -> dict:
     return status(viewer)
 
 
-def _lanes(state, ui) -> dict | None:
-    """The graph in hand and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
+def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
+    """The current graph and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
     lanes; curves: chosen, of how many, drawn so far; ends: of the first of them; plot: where the trade-off is, x, y,
     width, height."""
     graphs, view = state.graphs, ui.graph_view
@@ -190,7 +196,7 @@ def _lanes(state, ui) -> dict | None:
     }
 
 
-def status(viewer) -> dict:
+def status(viewer: "Viewer") -> dict[str, Any]:
     """What there is to know, in plain numbers and words."""
     state, ui = viewer.state, viewer.ui
     camera = state.camera
@@ -247,14 +253,14 @@ def status(viewer) -> dict:
     }
 
 
-def _pair(pair) -> dict | None:
+def _pair(pair: Pair | None) -> dict[str, Any] | None:
     """The two windows in the scene."""
     if pair is None:
         return None
     return {"a": pair.a.name, "b": pair.b.name, "frames": [pair.frame_a, pair.frame_b], "clouds": pair.clouds}
 
 
-def _matrix(state, ui) -> dict | None:
+def _matrix(state: AppState, ui: Ui) -> dict[str, Any] | None:
     """What the heat map shows and where: plot is x, y, width, height on the screen, seen left, top, right, bottom in
     cells, view the frame and left, top, right, bottom of the plot with its axes on the screen."""
     heat = state.matrix.heat
