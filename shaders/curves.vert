@@ -41,7 +41,7 @@ void main() {
               : state == 2 ? DEAD : state == 3 ? WALK : DIM;
     colour = vec4(tint, 1.0);
 
-    // An S with upright ends: x eases while y runs evenly; within a clip an arc above its lane (graph.picture.curves).
+    // An S with upright ends: x eases while y runs evenly; within a clip an arc above its lane (graph.lane_curve).
     float t = 0.5 - 0.5 * cos(3.14159265 * float(gl_VertexID >> 1) / float(STEPS));
     vec2 d = ends.zw - ends.xy;
     float rise = d.y == 0.0 ? 4.0 * (0.25 + 0.6 * min(abs(d.x) / 3.0, 1.0)) : 0.0;

@@ -1,12 +1,14 @@
 """The graph as lanes and curves (dissertation, figures 4.5 and 5.6): clips lie in time, transitions join them.
 
 Here are the numbers, in seconds and lanes, clip 0 at 0 and downwards; how they look is the viewer's business. A curve
-is the one of `graph.picture.curves`.
+is the one of `graph.lane_curve`.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+
+from motiongraph.graph.lane_curve import along, arc_height, bent
 
 DIM, KEPT, DEAD = 0, 1, 2  # cheap enough but pruned; survives pruning; leads where its clip only ends
 MOST = 20_000  # curves drawn at once
@@ -163,22 +165,10 @@ def _distance(x0, y0, x1, y1, x, y, wide, high):
     return np.minimum(least / np.sqrt(1.0 + (least / longer) ** 2), ends)
 
 
-def arc_height(across):
-    """Lanes: how high a curve that stays in its clip rises, by the seconds between its ends."""
-    return 0.25 + 0.6 * np.minimum(np.abs(across) / 3.0, 1.0)
-
-
 def sampled(ends, points: int = 25) -> np.ndarray:
     """(points, 2) seconds and lanes along one curve; ends: (4,)."""
     x0, y0, x1, y1 = (float(value) for value in ends)
-    t = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, points))
-    return np.column_stack(along(x0, y0, x1, y1, t))
-
-
-def along(x0, y0, x1, y1, t):
-    """(x, y) a share t of the way along a curve."""
-    rise = arc_height(x1 - x0) * 4.0 * t * (1.0 - t) if y0 == y1 else 0.0
-    return x0 + (x1 - x0) * t * t * (3.0 - 2.0 * t), y0 + (y1 - y0) * t - rise
+    return np.column_stack(along(x0, y0, x1, y1, bent(points)))
 
 
 def last_exits(graph) -> np.ndarray:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.graph.lane_curve import along, bent
 from motiongraph.graph.motion_graph import MotionGraph
 
 _OVER = 3  # times the size at which curves are drawn, then smoothed
@@ -41,12 +41,7 @@ def curves(graph: MotionGraph, transitions: np.ndarray, points: int = 33) -> np.
         for end in ("src", "dst")
     ]
     (x0, y0), (x1, y1) = ([axis[:, None] for axis in end] for end in ends)
-    t = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, points))  # closer where curves bend
-    # An S with upright ends: x eases while y runs evenly.
-    x = x0 + (x1 - x0) * smoothstep(t)
-    height = 0.25 + 0.6 * np.minimum(np.abs(x1 - x0) / 3.0, 1.0)
-    y = y0 + (y1 - y0) * t - np.where(y0 == y1, height * 4.0 * t * (1.0 - t), 0.0)
-    return np.stack([x, y], axis=-1)
+    return np.stack(along(x0, y0, x1, y1, bent(points)), axis=-1)
 
 
 def save_picture(graph: MotionGraph, path: str | Path, width: int = 2400) -> None:

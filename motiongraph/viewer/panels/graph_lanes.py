@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from motiongraph.app.lanes import along, kept_spans
+from motiongraph.app.lanes import kept_spans
 from motiongraph.app.playback import RESULT, frame_of
+from motiongraph.graph.lane_curve import along
 from motiongraph.viewer.panels.widgets import word_colour
 
 PAPER = (0.075, 0.082, 0.097, 1.0)
