@@ -4,9 +4,11 @@ import json
 import shutil
 import struct
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from sessions import SAMPLES, assert_same, begin, said, tell, worked
 
 from motiongraph.app import commands as do
@@ -19,6 +21,7 @@ from motiongraph.app.walks import made_before
 from motiongraph.progress import Cancelled
 from motiongraph.walks.random_walk import random_walk
 
+DATA = ROOT / "tests" / "data"
 pytestmark = pytest.mark.usefixtures("config")
 
 
@@ -370,3 +373,34 @@ def test_what_a_project_does_not_know_yet_is_as_at_the_start(projected):
     assert (len(state.library), state.scene.ghosts, len(state.path.points)) == (3, [], 0)
     assert not state.graphs.filter.kept
     assert state.graphs.made_with.mirror
+
+
+def test_a_project_of_the_first_version_opens():
+    """tests/data/version1.mgproj was written before the parts of a project were described in one place."""
+    state = begin()
+    tell(state, do.OpenProject(DATA / "version1.mgproj"))
+    assert state.messages[0].text == "opened version1.mgproj"
+    clips = [("walk", 2, 60), ("walk_run", 0, 69), ("random 1", 0, 95)]
+    assert [(e.name, e.start, e.stop) for e in state.library] == clips
+    assert state.library[1].path == Path("/clips/walk.bvh")
+    assert ("turn", 10, 40) in state.library[2].spans
+    assert (len(state.graphs.graph.clips), state.graphs.graph.thresholds.highest) == (4, 15.0)
+    assert stale(state) == ""
+    assert (state.graphs.filter.kind, state.graphs.filter.labels) == ("between", frozenset({"turn"}))
+    assert state.graphs.span == (0.5, 1.5, 0.0, 2.0)
+    (result,) = results(state)
+    assert (result.made.method, result.made.seed, result.made.options["seconds"]) == ("random", 4, 3.0)
+    assert (state.matrix.metric.window, state.matrix.search.radius, state.matrix.linked) == (0.25, 0.1, False)
+    assert (state.walking.method, state.walking.seed) == ("sequential", 4)
+    assert state.walking.option["order"] == ("walk", "turn")
+    assert state.path.points.tolist() == [[0.0, 0.0], [0.0, 4.0], [2.0, 5.0]]
+    assert (state.path.labels, state.path.goal) == ([(0.0, None), (1.5, "quick")], (1.0, 2.0))
+    assert state.path.lead_label == "turn"
+    (ghost,) = state.scene.ghosts
+    assert (ghost.entry.number, ghost.record["frame"], ghost.record["x"]) == (1, 20.0, 0.5)
+    assert state.scene.places[1][0] == 0.5
+    (prop,) = state.scene.props
+    assert (prop.shape, prop.height) == ("box", 0.25)
+    assert (state.scene.layers.flow, state.scene.views, state.active) == (True, 2, 0)
+    assert (state.playback.speed, state.playback.loop) == (0.5, "ping-pong")
+    assert (state.camera.yaw, state.camera.target.tolist(), state.follow) == (12.0, [1.0, 0.9, 2.0], False)
