@@ -3,7 +3,7 @@
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.graphs import drawable
+from motiongraph.app.graph_state import drawable
 from motiongraph.app.prepared import prepare
 from motiongraph.app.results import Made, results, show_made
 from motiongraph.app.state import AppState

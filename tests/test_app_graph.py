@@ -10,7 +10,7 @@ from swinging import numbers, put, said, swinging, tell, three_clips
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
 from motiongraph.app.building import lasting
-from motiongraph.app.graphs import stale
+from motiongraph.app.graph_state import stale
 from motiongraph.app.lanes import Filter
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update

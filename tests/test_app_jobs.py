@@ -9,8 +9,7 @@ import pytest
 
 from motiongraph.app import commands as do
 from motiongraph.app import recovery, trouble
-from motiongraph.app.commands import apply
-from motiongraph.app.commands.base import command
+from motiongraph.app.command import command
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
@@ -27,12 +26,12 @@ def config(tmp_path, monkeypatch):
 
 @command
 class Stumble:
+    """Fail."""
+
     problem: Exception
 
-
-@apply.register
-def _(command: Stumble, state):
-    raise command.problem
+    def apply(self, state):
+        raise self.problem
 
 
 KINDS = [
@@ -87,7 +86,7 @@ def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config):
     log = (config / "trouble.log").read_text()
     assert log.count("Traceback") == 1
     assert "stumble" in log
-    assert "raise command.problem" in log
+    assert "raise self.problem" in log
     state.issue(Stumble(KeyError("lost again")))
     update(state, 0.1)
     assert len(state.messages) == 2

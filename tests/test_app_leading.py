@@ -6,7 +6,7 @@ from walking import sample_graph
 
 from motiongraph.app import commands as do
 from motiongraph.app import recovery
-from motiongraph.app.graphs import drawable
+from motiongraph.app.graph_state import drawable
 from motiongraph.app.leading import under_way
 from motiongraph.app.playback import RESULT
 from motiongraph.app.prepared import prepare

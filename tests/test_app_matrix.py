@@ -9,8 +9,8 @@ from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
 from motiongraph.app.cells import loop_walk, pair_of, way_back
-from motiongraph.app.library import RESULT
 from motiongraph.app.matrix import chosen, common, highest_threshold, threshold_of
+from motiongraph.app.playback import RESULT
 from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update

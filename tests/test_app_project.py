@@ -13,7 +13,7 @@ from sessions import SAMPLES, assert_same, begin, said, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app import project as project_file
-from motiongraph.app.graphs import stale
+from motiongraph.app.graph_state import stale
 from motiongraph.app.project import KIND, save_project
 from motiongraph.app.results import results
 from motiongraph.app.snapshot import snapshot
@@ -309,8 +309,8 @@ def put(*names):
     "change",
     [
         *(without(name) for name in ("tracks", "active", "playback", "layers", "views", "places", "camera", "follow")),
-        without("choices", "matrix"),
-        without("choices", "walk", "options"),
+        without("matrix", "metric"),
+        without("walk", "options"),
         without("path", "curve"),
         without("graph", "sources"),
         put("active", 7),
@@ -325,10 +325,10 @@ def put(*names):
         put("playback", "speed", None),
         put("camera", "yaw", "left"),
         put("camera", "target", [1.0]),
-        put("choices", "matrix", "metric", {"window": -1}),
-        put("choices", "matrix", "search", {"method": "guess"}),
-        put("choices", "walk", "method", "dance"),
-        put("choices", "walk", "options", "random", "seconds", "long"),
+        put("matrix", "metric", {"window": -1}),
+        put("matrix", "search", {"method": "guess"}),
+        put("walk", "method", "dance"),
+        put("walk", "options", "random", "seconds", "long"),
         put("ghosts", [[1, 2]]),
         put("graph", "filter", "kind", "odd"),
         put("graph", "options", "mirror", "yes"),

@@ -8,7 +8,6 @@ from sessions import assert_same, begin, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app import project, recovery
-from motiongraph.app.commands import apply
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update
@@ -220,7 +219,7 @@ def test_a_graph_of_which_a_clip_was_removed_meanwhile_changes_no_ticks(state, t
     tell(state, do.SaveGraph(tmp_path / "g.mgraph"))
     state.issue(do.OpenGraph(tmp_path / "g.mgraph"))
     carry_out(state)  # the job is done, but not collected
-    apply(do.RemoveClip(2), state)
+    do.RemoveClip(2).apply(state)
     tell(state)
     assert "was removed while it was being opened" in state.messages[0].text
     assert state.library[1].used

@@ -14,7 +14,7 @@ from motiongraph.app import making
 from motiongraph.app.jobs import Job
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made, in_hand, opening, results
+from motiongraph.app.results import Made, current_result, results, step_begins
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.walks import METHODS, OPTIONS, made_before
@@ -276,7 +276,7 @@ def test_what_was_found_when_time_ran_out_is_marked(state):
 
 def test_steps_can_be_gone_to(state):
     entry = made(state)
-    begins = opening(entry.made.walk)
+    begins = step_begins(entry.made.walk)
     assert len(begins) > 2
     tell(state, do.SeekStep(entry.number, 2))
     assert frame_of(state) == begins[2]
@@ -304,11 +304,11 @@ def test_results_are_renamed_and_their_options_taken_again(state):
 
 def test_removing_the_result_that_is_played(state):
     first, second = made(state), made(state)
-    assert in_hand(state) is second
+    assert current_result(state) is second
     tell(state, do.RemoveClip(second.number))
-    assert in_hand(state) is first
+    assert current_result(state) is first
     tell(state, do.RemoveClip(first.number))
-    assert in_hand(state) is None
+    assert current_result(state) is None
     assert state.entry.name == "walk"  # back to what was captured
     made(state), made(state)
     tell(state, do.ClearResults())
@@ -406,7 +406,7 @@ def test_costs_are_told_in_the_unit_of_the_metric(state, tmp_path):
     jump, report = entry.made.walk.transitions[0], entry.made.report
     assert report["unit"] == entry.made.unit == "°"
     assert any(f"{report['cost_mean']:.2f} ° on average" in sentence for _, _, sentence in judged(entry.made))
-    assert told(entry, opening(entry.made.walk)[1]).endswith(f"{jump['cost']:.2f} °")
+    assert told(entry, step_begins(entry.made.walk)[1]).endswith(f"{jump['cost']:.2f} °")
     tell(state, do.SaveLog(entry.number, tmp_path / "made.txt"))
     assert (tmp_path / "made.txt").read_text().splitlines()[0].endswith(f" at {jump['cost']:.2f} °")
     headings, rows = compared((usual.made, entry.made))  # side by side, each has its own

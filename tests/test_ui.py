@@ -10,8 +10,9 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.prepared import prepare
-from motiongraph.app.state import AppState, Message
+from motiongraph.app.state import AppState
 from motiongraph.app.update import update
+from motiongraph.app.windowing import Message
 from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
 from motiongraph.viewer import moves

@@ -1,39 +1,45 @@
 """Graphs to and from files, beside the loop."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from motiongraph.app import commands as do
+from motiongraph.app import deferred
 from motiongraph.app.building import Source, drawing, sources_of
-from motiongraph.app.commands import apply
-from motiongraph.app.graphs import need_graph
+from motiongraph.app.command import command
+from motiongraph.app.graph_state import leave_transition, need_graph
+from motiongraph.app.playback import show_clip
 from motiongraph.errors import MotionError
+
+if TYPE_CHECKING:
+    from motiongraph.app.prepared import Prepared
+    from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.model.clip import Clip
 
 SUFFIX = ".mgraph"
 _WRITERS = {".dot": "save_dot", ".graphml": "save_graphml", ".json": "save_json"}
 _PICTURES = (".png", ".tif", ".tiff", ".bmp", ".webp", ".jpg", ".jpeg")
 
 
-@apply.register
-def _(command: do.OpenGraph, state):
-    path = Path(command.path)
+def open_graph(state: AppState, path: Path) -> None:
+    """Read an .mgraph file beside the loop; its clips come into the library."""
     here = [entry for entry in state.library if not entry.made]
 
     def work(progress, deliver):
-        from motiongraph.app.prepared import prepare
-        from motiongraph.graph.motion_graph import MotionGraph
-
         progress(0, 1, path.name)
         if not path.exists():
             raise MotionError(f"{path}: there is no such file")
-        graph = MotionGraph.load(path).pruned()
+        graph = deferred.motion_graph.MotionGraph.load(path).pruned()
         graph.kept  # noqa: B018 - here, beside the loop
         originals = graph.candidates.originals
         sources = sources_of(graph, here)
         new = []
         for done, (clip, source) in enumerate(zip(originals, sources)):
             progress(done, len(originals), clip.name)
-            new.append(None if source else (clip, prepare(clip)))
+            new.append(None if source else (clip, deferred.prepared.prepare(clip)))
         deliver((graph, sources, new))
 
     def then(result):
@@ -42,7 +48,23 @@ def _(command: do.OpenGraph, state):
     state.jobs.start("graph", f"opening {path.name}", work, then)
 
 
-def _take_in(state, path, graph, sources, new) -> None:
+@command
+class OpenGraph:
+    """An .mgraph file; its clips come into the library."""
+
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        open_graph(state, Path(self.path))
+
+
+def _take_in(
+    state: AppState,
+    path: Path,
+    graph: MotionGraph,
+    sources: list[Source | None],
+    new: list[tuple[Clip, Prepared] | None],
+) -> None:
     """The clips that are not in the library yet come into it; those of the graph are ticked, and no others."""
     held = {source.number for source in sources if source}
     if held - state.library.entries.keys():
@@ -60,44 +82,52 @@ def _take_in(state, path, graph, sources, new) -> None:
         deliver(drawing(graph, entries, sources, progress))
 
     def then(drawn):
-        apply(do.PointAtTransition(), state)
+        leave_transition(state)
         state.graphs.take(graph, drawn)
         state.settings.opened(path.absolute())
         state.say(f"graph of {len(graph.clips)} clips from {path.name}, {len(graph.candidates.table):,} candidates")
         if state.entry is None and entries:
-            apply(do.SelectClip(entries[0].number), state)
+            show_clip(state, entries[0].number)
             state.frame_camera = True
 
     state.jobs.start("graph", f"opening {path.name}", work, then)
 
 
-@apply.register
-def _(command: do.SaveGraph, state):
-    graph, path = need_graph(state), Path(command.path)
+@command
+class SaveGraph:
+    """Write an .mgraph file, clips and all."""
 
-    def work(progress, deliver):
-        progress(0, 1, path.name)
-        graph.save(path)
-        deliver(path)
+    path: Path
 
-    then = lambda done: state.say(f"the graph is in {done}")  # noqa: E731
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)
+    def apply(self, state: AppState) -> None:
+        graph, path = need_graph(state), Path(self.path)
+
+        def work(progress, deliver):
+            progress(0, 1, path.name)
+            graph.save(path)
+            deliver(path)
+
+        title = f"writing {path.name}"
+        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"the graph is in {done}"), needed=True)
 
 
-@apply.register
-def _(command: do.ExportGraph, state):
-    graph, path = need_graph(state), Path(command.path)
-    ending = path.suffix.lower()
-    if ending not in _WRITERS and ending not in _PICTURES:
-        raise MotionError(f"{path}: graphs are exported as {', '.join((*_WRITERS, '.png'))}")
+@command
+class ExportGraph:
+    """For other programs: .dot, .graphml, .json, or a picture (.png)."""
 
-    def work(progress, deliver):
-        from motiongraph.graph import export, picture
+    path: Path
 
-        progress(0, 1, path.name)
-        write = getattr(export, _WRITERS[ending]) if ending in _WRITERS else picture.save_picture
-        write(graph, path)
-        deliver(path)
+    def apply(self, state: AppState) -> None:
+        graph, path = need_graph(state), Path(self.path)
+        ending = path.suffix.lower()
+        if ending not in _WRITERS and ending not in _PICTURES:
+            raise MotionError(f"{path}: graphs are exported as {', '.join((*_WRITERS, '.png'))}")
 
-    then = lambda done: state.say(f"wrote {done}")  # noqa: E731
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)
+        def work(progress, deliver):
+            progress(0, 1, path.name)
+            write = getattr(deferred.export, _WRITERS[ending]) if ending in _WRITERS else deferred.picture.save_picture
+            write(graph, path)
+            deliver(path)
+
+        title = f"writing {path.name}"
+        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"wrote {done}"), needed=True)

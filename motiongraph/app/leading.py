@@ -4,18 +4,37 @@ A worker decides and makes the next stretch while the one before is played; the 
 is a clip of two frames that is written over again and again, so that the character is drawn like any other.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
-from motiongraph.app.jobs import KEEPING
+from motiongraph.app import deferred
+from motiongraph.app.clips import remove_clip
+from motiongraph.app.graph_state import need_graph
+from motiongraph.app.jobs import KEEPING, Job
+from motiongraph.app.part import Record, SavedPart
 from motiongraph.app.playback import RESULT
 from motiongraph.app.results import Made, show_made, take_place
 from motiongraph.app.view import facing
+from motiongraph.app.walks import next_name
 from motiongraph.errors import MotionError
 from motiongraph.progress import stretch
+
+if TYPE_CHECKING:
+    from motiongraph.app.library import Entry
+    from motiongraph.app.path import PathLabels
+    from motiongraph.app.prepared import Prepared
+    from motiongraph.app.scene import Place
+    from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.model.clip import Clip
+    from motiongraph.synthesis.live import Live
+    from motiongraph.walks.curve import Curve
+    from motiongraph.walks.live import LiveWalk
+    from motiongraph.walks.walk import Walk
 
 _SPARE = 0.5  # s of motion that must be there; below that the next stretch is made
 _FIRST = 1.5  # s that are made before it sets off
@@ -26,44 +45,40 @@ _OFF, _ON = 2.0, 1.0  # m from the path: farther away its start is gone to first
 
 
 @dataclass(eq=False)
-class Wish:
-    """Where to: goal (x, z) or None; line: the path's `Curve` or None; labels: painted on it; label: for everything."""
+class Target:
+    """Where a character is led, and how."""
 
-    goal: tuple[float, float] | None = None
-    line: object = None
-    labels: list | None = None
-    label: str | None = None
+    goal: tuple[float, float] | None = None  # x, z metres
+    line: Curve | None = None  # the path
+    labels: PathLabels | None = None  # painted on the path
+    label: str | None = None  # for everything else
 
 
 @dataclass(eq=False)
 class Leading:
-    """walk: the `walks.live.LiveWalk` that decides, live: the `synthesis.live.Live` that makes motion; entries, files:
-    of the graph's clips, see `graphs.GraphState`; jumps: the transitions taken; number, made: of the library's
-    entry, whose root (2, 3), turns (2, J, 4) and slide (2, J, 3) or None are written here; seconds: shown so far;
-    trail: (n, 2) x, z of the way gone, `gone` of them; held: frames for which motion was not there in time; along:
-    metres of the path behind it, or None while it is off the path."""
+    """A character that is led: its walk, its motion so far, and the clip that shows it."""
 
-    graph: object
-    walk: object
-    live: object
-    start: tuple[int, int]
-    placed: tuple[float, float, float]
-    wish: Wish
-    entries: tuple = ()
-    files: tuple = ()
-    jumps: list = field(default_factory=list)
-    number: int = -1
-    made: object = None
-    root: np.ndarray | None = None
-    turns: np.ndarray | None = None
-    slide: np.ndarray | None = None
-    seconds: float = 0.0
-    frame: int = -1
-    trail: np.ndarray = field(default_factory=lambda: np.zeros((_TRAIL, 2)))
-    gone: int = 0
-    held: int = 0
-    along: float | None = None
-    job: object = None
+    graph: MotionGraph
+    walk: LiveWalk  # decides
+    live: Live  # makes motion
+    start: tuple[int, int]  # clip and frame it set off from
+    placed: Place
+    target: Target
+    entries: tuple[Entry, ...] = ()  # of the graph's clips
+    files: tuple[tuple[int, float], ...] = ()  # see `GraphState.files`
+    jumps: list[np.void] = field(default_factory=list)  # the transitions taken
+    number: int = -1  # of its entry in the library
+    made: Made | None = None  # of that entry
+    root: np.ndarray = field(default_factory=lambda: np.zeros((2, 3)))  # of the clip on stage, written every frame
+    turns: np.ndarray = field(default_factory=lambda: np.zeros((2, 1, 4)))  # (2, J, 4), likewise
+    slide: np.ndarray | None = None  # (2, J, 3), likewise
+    seconds: float = 0.0  # shown so far
+    frame: int = -1  # shown last
+    trail: np.ndarray = field(default_factory=lambda: np.zeros((_TRAIL, 2)))  # x, z of the way gone
+    gone: int = 0  # how many places of the trail are filled
+    held: int = 0  # frames for which motion was not there in time
+    along: float | None = None  # metres of the path behind it, None while it is off the path
+    job: Job | None = None  # makes the next stretch
 
     def make(self, frames: int) -> None:
         """Decide far enough and make the motion of so many frames; on a worker, by one caller at a time."""
@@ -87,23 +102,23 @@ class Leading:
 
     def _steer(self) -> None:
         """Tell the walk where to go from where the next choice can be made."""
-        wish, walk = self.wish, self.walk
-        label = wish.label
-        if wish.goal is not None:
+        target, walk = self.target, self.walk
+        label = target.label
+        if target.goal is not None:
             self.along = None
-            walk.head_for(wish.goal)
-        elif wish.line is not None:
-            target = self._on_path(wish.line)
-            if target is not None:
-                walk.head_for(target)
-            if wish.labels and self.along is not None:
-                label = [word for metres, word in wish.labels if metres <= self.along + 1.0][-1] or label
+            walk.head_for(target.goal)
+        elif target.line is not None:
+            ahead = self._on_path(target.line)
+            if ahead is not None:
+                walk.head_for(ahead)
+            if target.labels and self.along is not None:
+                label = [word for metres, word in target.labels if metres <= self.along + 1.0][-1] or label
         else:
             walk.head_for()
         if label != walk.label:
             walk.label = label
 
-    def _on_path(self, line):
+    def _on_path(self, line: Curve) -> Curve | np.ndarray | None:
         """What to head for to go along the path: itself once, then nothing new; or its start, while far from it."""
         place = self.walk.place
         if self.along is None or self._line is not line:
@@ -125,14 +140,14 @@ class Leading:
             self.along = 0.0
         return None
 
-    _line: object = None
+    _line: Curve | None = None
 
     def show(self, frame: int) -> None:
         """Write this frame and the next into the clip on stage."""
         for k in (0, 1):
             root, turns, slide = self.live.pose(frame + k)
             self.root[k], self.turns[k] = root, turns
-            if slide is not None:
+            if self.slide is not None:
                 self.slide[k] = slide
         self.frame = frame
         every = _EVERY * self.graph.fps
@@ -140,10 +155,17 @@ class Leading:
             self.trail[self.gone] = self.live.pose(int(self.gone * every))[0][[0, 2]]
             self.gone += 1
 
-    def walked(self):
-        """The `Walk` shown so far; a transition under way is gone through to its end."""
-        from motiongraph.walks.walk import Walk
+    def stop(self, state: AppState) -> None:
+        """Lead it no longer. What it walked is kept, unless that is next to nothing or it was removed."""
+        state.leading = None
+        if self.number in state.library.entries:
+            if self.seconds > 0.5:
+                keep(state, self)
+            else:
+                remove_clip(state, self.number)
 
+    def walked(self) -> Walk:
+        """The walk shown so far; a transition under way is gone through to its end."""
         shown, begin, entered, count = self.frame + 1, 0, self.start[1], 0
         window = self.graph.window
         for row in self.jumps:
@@ -153,21 +175,21 @@ class Leading:
             begin, entered, count = leaves + window, int(row["dst_frame"]) + window, count + 1
         stop = entered + max(shown - begin, 0)
         rows = np.array(self.jumps[:count], self.graph.candidates.table.dtype)
-        return Walk.of(self.graph, self.start, rows, stop=stop, placed=self.placed, method="live")
+        return deferred.walk.Walk.of(self.graph, self.start, rows, stop=stop, placed=self.placed, method="live")
 
 
-def wish_of(state) -> Wish:
+def target_of(state: AppState) -> Target:
     path = state.path
-    return Wish(path.goal, path.line, path.labels, path.lead_label)
+    return Target(path.goal, path.line, path.labels, path.lead_label)
 
 
-def under_way(state) -> bool:
+def under_way(state: AppState) -> bool:
     """Whether a character is led, or about to be."""
     sets_off = any(job.kind == "lead" and not job.cancelled.is_set() for job in state.jobs.running)
     return state.leading is not None or state.path.waiting or sets_off
 
 
-def advance(state, dt: float) -> None:
+def advance(state: AppState, dt: float) -> None:
     """Show the moment `dt` seconds later, and see to it that there is motion to come."""
     led = state.leading
     if led is None:
@@ -180,7 +202,7 @@ def advance(state, dt: float) -> None:
     if job is not None and job.over.is_set() and job not in state.jobs.running:  # cancelled, or it failed
         led.job = None
         if job.problem is not None:
-            apply(do.Lead(False), state)
+            led.stop(state)
             return
     if state.tracks[RESULT].clip != led.number:
         return
@@ -203,9 +225,9 @@ def advance(state, dt: float) -> None:
         _go_on(state, led)
 
 
-def _go_on(state, led: Leading) -> None:
+def _go_on(state: AppState, led: Leading) -> None:
     """Have the next stretch made."""
-    led.wish, frames = wish_of(state), led.live.ready + 1
+    led.target, frames = target_of(state), led.live.ready + 1
 
     def work(progress, deliver):
         try:
@@ -222,29 +244,26 @@ def _go_on(state, led: Leading) -> None:
                 state.say(str(problem), "error")
             elif state.leading is led:
                 state.say(f"the walk ends here: {problem}", "error")
-                apply(do.Lead(False), state)
+                led.stop(state)
 
     led.job = state.jobs.start("stretch", "making the next stretch", work, then, quiet=True)
 
 
-def set_off(state) -> None:
-    """Start leading a character on the graph in hand."""
-    graph, entries, files, wish = state.graphs.graph, state.graphs.entries, state.graphs.files, wish_of(state)
-    if wish.line is not None and wish.goal is None:
-        at, heading = wish.line.places[0], float(np.arctan2(*wish.line.tangents[0]))
+def set_off(state: AppState) -> None:
+    """Start leading a character on the current graph."""
+    graph, entries, files, target = need_graph(state), state.graphs.entries, state.graphs.files, target_of(state)
+    if target.line is not None and target.goal is None:
+        at, heading = target.line.places[0], float(np.arctan2(*target.line.tangents[0]))
     else:
         at, heading = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
 
     def work(progress, deliver):
-        from motiongraph.synthesis.live import Live
-        from motiongraph.walks.live import LiveWalk
-
         progress(0, 3, "looking at the graph")
-        start = best_start(graph, at, heading, wish)
-        walk = LiveWalk(graph, start, at=at, heading=heading)
+        start = best_start(graph, at, heading, target)
+        walk = deferred.live_walk.LiveWalk(graph, start, at=at, heading=heading)
         placed = walk.walk().placed
-        live = Live(walk.graph, start, placed)
-        led = Leading(walk.graph, walk, live, start, placed, wish, entries, files)
+        live = deferred.live.Live(walk.graph, start, placed)
+        led = Leading(walk.graph, walk, live, start, placed, target, entries, files)
         progress(1, 3, "finding a way")
         led.make(round(_FIRST * graph.fps))
         progress(2, 3, "preparing to show it")
@@ -260,23 +279,18 @@ def set_off(state) -> None:
     state.jobs.start("lead", "setting off", work, then)
 
 
-def best_start(graph, at, heading: float, wish: Wish) -> tuple[int, int]:
+def best_start(graph: MotionGraph, at: np.ndarray, heading: float, target: Target) -> tuple[int, int]:
     """(clip, frame) from which the first metres are gone best: of the path, or straight on."""
-    from motiongraph.walks.follow_path import follow_path
-
-    if wish.line is not None and wish.goal is None:
-        points = wish.line.places[: round(_LOOK / wish.line.spacing) + 1]
+    if target.line is not None and target.goal is None:
+        points = target.line.places[: round(_LOOK / target.line.spacing) + 1]
     else:
-        points = [at, at + _LOOK * np.array([np.sin(heading), np.cos(heading)])]
-    found = follow_path(graph, points)
+        points = np.array([at, at + _LOOK * np.array([np.sin(heading), np.cos(heading)])])
+    found = deferred.follow_path.follow_path(graph, points)
     return int(found.steps["clip"][0]), int(found.steps["start"][0])
 
 
-def _drawable(led: Leading):
-    """(clip, prepared) of two frames that are written over as it goes."""
-    from motiongraph.app.prepared import Prepared
-    from motiongraph.model.clip import Clip
-
+def _drawable(led: Leading) -> tuple[Clip, Prepared]:
+    """A clip of two frames that are written over as it goes."""
     first = led.graph.clips[led.start[0]]
     joints = len(first.skeleton)
     led.root, led.turns = np.zeros((2, 3)), np.zeros((2, joints, 4))
@@ -284,10 +298,10 @@ def _drawable(led: Leading):
     led.show(0)
     slide = None if led.slide is None else led.slide[:]
     # Views become read-only, what they look at does not.
-    clip = Clip(first.skeleton, led.root[:], led.turns[:], first.fps, "live", offsets=slide)
+    clip = deferred.clip.Clip(first.skeleton, led.root[:], led.turns[:], first.fps, "live", offsets=slide)
     lift = led.entries[led.start[0]].prepared.lift if led.entries else 0.0
     nothing = np.zeros((2, 0), bool), np.zeros(0, np.int64), np.zeros((0, 5))
-    return clip, Prepared(lift, np.zeros((2, 4)), *nothing)
+    return clip, deferred.prepared.Prepared(lift, np.zeros((2, 4)), *nothing)
 
 
 def keeping(number: int) -> str:
@@ -295,20 +309,15 @@ def keeping(number: int) -> str:
     return f"{KEEPING}{number}"
 
 
-def keep(state, led: Leading) -> None:
+def keep(state: AppState, led: Leading) -> None:
     """Make what was walked a result like any other, shown where the character is still in sight."""
-    from motiongraph.app.walks import next_name
-
     walk = led.walked()
 
     def work(progress, deliver):
-        from motiongraph.app.making import looked_over
-        from motiongraph.app.prepared import prepare
-        from motiongraph.synthesis.synthesize import synthesize
-
-        clip = synthesize(walk, progress=stretch(progress, 0.0, 0.6))
-        report = looked_over(walk, led.files, stretch(progress, 0.6, 0.9))
-        deliver((clip, prepare(clip), Made(walk, "live", report=report, entries=led.entries, graph=led.graph)))
+        clip = deferred.synthesize.synthesize(walk, progress=stretch(progress, 0.0, 0.6))
+        report = deferred.making.looked_over(walk, led.files, stretch(progress, 0.6, 0.9))
+        made = Made(walk, "live", report=report, entries=led.entries, graph=led.graph)
+        deliver((clip, deferred.prepared.prepare(clip), made))
 
     def then(result):
         clip, prepared, made = result
@@ -322,3 +331,26 @@ def keep(state, led: Leading) -> None:
         state.say(f"what was walked is kept as {entry.name}")
 
     state.jobs.start(keeping(led.number), "keeping what was walked", work, then)
+
+
+# What projects keep of it: the label it is led with
+
+
+def _write(state: AppState, value: tuple[str | None]) -> None:
+    (state.path.lead_label,) = value
+
+
+def _from_plain(saved: Record, state: AppState) -> tuple[str | None]:
+    live = saved.record("live")
+    return (None if live.get("label") is None else live.word("label"),)
+
+
+LIVE = SavedPart(
+    "live",
+    lambda state: (state.path.lead_label,),
+    _write,
+    to_plain=lambda value: ({"live": {"label": value[0]}}, {}),
+    from_plain=_from_plain,
+    optional="live",
+    is_work=False,
+)

@@ -1,32 +1,35 @@
-"""The clips at hand: opened, grouped by skeleton, labelled, trimmed, mirrored, ticked for the graph, removed."""
+"""The library: clips that were opened or made here, grouped by skeleton."""
+
+from __future__ import annotations
 
 import itertools
-import os
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
-from motiongraph.app.playback import RESULT, frame_of, seek
 from motiongraph.errors import MotionError
-from motiongraph.model.clip import Clip
-from motiongraph.model.labels import Labels
+
+if TYPE_CHECKING:
+    from motiongraph.app.prepared import Prepared
+    from motiongraph.app.results import Made
+    from motiongraph.model.clip import Clip
+    from motiongraph.model.skeleton import Skeleton
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A clip in the library. number: its own for good; prepared: see `prepared.Prepared`; path: its file, if any;
-    start, stop: the frames in use; used: in graphs and crowds; made: a `results.Made` where it was made here."""
+    """A clip in the library."""
 
-    number: int
+    number: int  # its own for good
     clip: Clip
-    prepared: object
-    path: Path | None = None
-    start: int = 0
-    stop: int = 0
-    used: bool = True
-    made: object = None
+    prepared: Prepared  # for drawing it
+    path: Path | None = None  # its file, if any
+    start: int = 0  # first frame in use
+    stop: int = 0  # frame after the last in use
+    used: bool = True  # ticked: takes part in graphs and crowds
+    made: Made | None = None  # the walk it was made of, where it was made here
 
     @property
     def name(self) -> str:
@@ -86,16 +89,16 @@ class Entry:
 
 @dataclass(eq=False)
 class Library:
-    """entries: number → Entry, in the order they came. version grows with every change."""
+    """All entries, and what panels ask of them in every frame."""
 
-    entries: dict[int, Entry] = field(default_factory=dict)
-    version: int = 0
+    entries: dict[int, Entry] = field(default_factory=dict)  # by number, in the order they came
+    version: int = 0  # grows with every change
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries.values())
 
     def __getitem__(self, number: int) -> Entry:
@@ -105,9 +108,9 @@ class Library:
             raise MotionError(f"there is no clip number {number} in the library") from None
 
     def get(self, number: int | None) -> Entry | None:
-        return self.entries.get(number)
+        return None if number is None else self.entries.get(number)
 
-    def add(self, clip: Clip, prepared, path: Path | None = None, **fields) -> Entry:
+    def add(self, clip: Clip, prepared: Prepared, path: Path | None = None, **fields: Any) -> Entry:
         """A new entry; a clip of a file, or of a part of it, that is in the library already takes its place there."""
         span = {"start": clip.first, "stop": len(clip)} | fields
         same = next((e for e in self if path is not None and (e.path, e.name) == (path, clip.name)), None)
@@ -154,181 +157,9 @@ class Library:
     _used: tuple = (-1, 0)
 
 
-def _described(skeleton, entries) -> str:
+def _described(skeleton: Skeleton, entries: list[Entry]) -> str:
     """A skeleton in a few words: the subject of CMU names where all agree, joints and height."""
     subjects = {e.name.partition("_")[0] for e in entries}
     subject = subjects.pop() if len(subjects) == 1 else ""
     subject = f"subject {subject} · " if subject.isdigit() else ""
     return f"{subject}{len(skeleton)} joints · {skeleton.height:.2f} m"
-
-
-def labels_of(library: Library, folder: Path) -> list:
-    """The library as entries of a labels.toml in `folder`: each stretch of frames with the same words is one."""
-    from motiongraph.formats.labels_file import Entry as Line
-
-    lines = []
-    for entry in library:
-        if entry.path is None or not entry.used:
-            continue
-        try:
-            file = Path(os.path.relpath(entry.path, folder)).as_posix()
-        except ValueError:  # on another drive
-            file = entry.path.as_posix()
-        edges = {entry.start, entry.stop}
-        for _, start, stop in entry.spans:
-            edges |= {min(max(edge, entry.start), entry.stop) for edge in (start, stop)}
-        edges = sorted(edges)
-        whole = len(edges) == 2 and not entry.trimmed
-        labels = entry.clip.labels
-        for start, stop in itertools.pairwise(edges):
-            words = tuple(word for word in labels if labels.at(word)[start])
-            lines.append(Line(file, None if whole else (start, stop), words))
-    return lines
-
-
-# Commands
-
-
-@apply.register
-def _(command: do.SelectClip, state):
-    entry = state.library[command.clip]
-    number = command.track
-    if number is None:  # made motion has a track of its own, which captured clips leave alone
-        number = RESULT if entry.made else state.active if state.active != RESULT else 0
-        apply(do.TakeTrack(number), state)
-    track = state.tracks[number]
-    if track.clip != entry.number:
-        track.clip, track.elapsed = entry.number, 0.0
-
-
-@apply.register
-def _(command: do.SelectNext, state):
-    numbers = list(state.library.entries)
-    if numbers:
-        here = numbers.index(state.entry.number) if state.entry else -min(command.step, 0)
-        apply(do.SelectClip(numbers[(here + command.step) % len(numbers)]), state)
-
-
-@apply.register
-def _(command: do.RemoveClip, state):
-    made = state.library[command.clip].made is not None
-    numbers = [entry.number for entry in state.library if (entry.made is not None) == made]
-    state.library.remove(command.clip)
-    here = numbers.index(command.clip)
-    beside = numbers[here + 1 : here + 2] or numbers[max(here - 1, 0) : here]
-    for track in state.tracks:  # the neighbour takes its place on screen
-        if track.clip == command.clip:
-            track.clip, track.elapsed = beside[0] if beside else None, 0.0
-    if made and not beside and state.active == RESULT and state.scene.views == 1:
-        apply(do.TakeTrack(0), state)  # the last result is gone: back to what was captured
-    state.scene.places.pop(command.clip, None)
-
-
-@apply.register
-def _(command: do.RemoveAll, state):
-    state.jobs.call_off_all()
-    state.library.clear()
-    state.scene.places.clear()
-    state.scene.ghosts.clear()
-    state.scene.version += 1
-    for track in state.tracks:
-        track.clip, track.elapsed = None, 0.0
-
-
-@apply.register
-def _(command: do.UseClip, state):
-    numbers = [e.number for e in state.library] if command.clip is None else [command.clip]
-    for number in numbers:
-        state.library.put(replace(state.library[number], used=command.used))
-
-
-@apply.register
-def _(command: do.SetLabels, state):
-    entry = state.library[command.clip]
-    words = sorted({word.strip() for word in command.labels} - {""})
-    frames = len(entry.clip)
-    start = 0 if command.start is None else min(max(command.start, 0), frames)
-    stop = frames if command.stop is None else min(max(command.stop, start), frames)
-    ranges: dict[str, list] = {word: [(start, stop)] for word in words}
-    for word, a, b in entry.spans:  # what holds outside of the range stays
-        inside = (max(a, start), min(b, stop))
-        part = [inside] if command.keep and inside != (start, stop) else []
-        ranges.setdefault(word, []).extend([(a, min(b, start)), (max(a, stop), b), *part])
-    _label(entry, ranges, state)
-
-
-@apply.register
-def _(command: do.RemoveLabel, state):
-    entry = state.library[command.clip]
-    ranges: dict[str, list] = {}
-    for word, a, b in entry.spans:
-        gone = (command.start, command.stop) if word == command.label else (b, b)
-        ranges.setdefault(word, []).extend([(a, min(b, gone[0])), (max(a, gone[1]), b)])
-    _label(entry, ranges, state)
-
-
-def _label(entry, ranges, state) -> None:
-    """Give an entry these labels, word → ranges of frames, of which some may be empty."""
-    ranges = {word: [(a, b) for a, b in spans if b > a] for word, spans in ranges.items()}
-    labels = Labels.of(len(entry.clip), {word: spans for word, spans in ranges.items() if spans})
-    state.library.put(replace(entry, clip=entry.clip.labelled(labels)))
-
-
-@apply.register
-def _(command: do.Trim, state):
-    entry = state.library[command.clip]
-    start = min(max(command.start, entry.clip.first), len(entry.clip) - 1)
-    stop = min(max(command.stop, start + 1), len(entry.clip))
-    if (start, stop) != (entry.start, entry.stop):
-        shown = [t for t, track in enumerate(state.tracks) if track.clip == entry.number]
-        frames = [frame_of(state, t) for t in shown]
-        state.library.put(replace(entry, start=start, stop=stop))
-        for t, frame in zip(shown, frames):  # the frame on screen stays, where it is still in use
-            seek(state, frame, t)
-
-
-@apply.register
-def _(command: do.MirrorClip, state):
-    entry = state.library[command.clip]
-
-    def work(progress, deliver):
-        from motiongraph.app.prepared import prepare
-
-        progress(0, 1, entry.name)
-        clip = entry.clip.mirrored()
-        deliver((clip, prepare(clip)))
-
-    def then(result):
-        mirrored = state.library.add(*result, start=entry.start, stop=entry.stop)
-        apply(do.SelectClip(mirrored.number), state)
-
-    state.jobs.start(f"mirror {entry.number}", f"mirroring {entry.name}", work, then)
-
-
-@apply.register
-def _(command: do.SaveLabels, state):
-    from motiongraph.formats.labels_file import write_labels
-
-    path = Path(command.path)
-    if os.path.exists(path) and not command.force:
-        raise MotionError(f"{path} is there already; choose another name, or say that it may be replaced")
-    lines = labels_of(state.library, path.parent.absolute())
-    if not lines:
-        raise MotionError("there is no ticked clip from a file whose labels could be saved")
-    write_labels(lines, path)
-    state.say(f"labels of {len({line.file for line in lines})} clips are in {path}")
-
-
-@apply.register
-def _(command: do.SaveClip, state):
-    part, path = state.library[command.clip].part, Path(command.path)
-
-    def work(progress, deliver):
-        from motiongraph.formats.save import save
-
-        progress(0, 1, path.name)
-        save(part, path)
-        deliver(path)
-
-    then = lambda done: state.say(f"wrote {done}")  # noqa: E731
-    state.jobs.start(f"save {path}", f"writing {path.name}", work, then, needed=True)

@@ -5,40 +5,52 @@ from the part of the clip that is played. Nothing is added up a frame at a time 
 playback cannot drift against it, whatever the display rate.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
-from motiongraph.app.scene import visible_tracks
+from motiongraph.app.command import command
+from motiongraph.app.part import Record, SavedPart, checked_like, checked_number
 from motiongraph.errors import MotionError
+
+if TYPE_CHECKING:
+    from motiongraph.app.library import Entry
+    from motiongraph.app.state import AppState
 
 SLOWEST, FASTEST = 0.1, 4.0
 LOOPS = ("loop", "ping-pong", "once")
 ROOTS = ("captured", "in place", "path", "straight")
 TRACKS = ("A", "B", "result")
 RESULT = 2  # the track that made motion is shown in
+_VISIBLE = ((0,), (1,), (2,)), (0, 1), (0, 1, 2)
 
 
 @dataclass(eq=False)
 class Playback:
-    """How all tracks are played. direction: radians about y, for the root mode "straight"; 0 walks along z."""
+    """How all tracks are played."""
 
     playing: bool = False
     speed: float = 1.0
     reverse: bool = False
-    loop: str = "loop"
-    root: str = "captured"
-    direction: float = 0.0
+    loop: str = "loop"  # one of LOOPS
+    root: str = "captured"  # one of ROOTS
+    direction: float = 0.0  # radians about y, for the root mode "straight"; 0 walks along z
 
 
 @dataclass(eq=False)
 class Track:
-    """clip: number of the library's entry, or None; elapsed: seconds played since frame `start`, at normal speed."""
+    """What a track shows, and where it is in time."""
 
-    clip: int | None = None
-    elapsed: float = 0.0
+    clip: int | None = None  # number of the library's entry
+    elapsed: float = 0.0  # seconds played since frame `start`, at normal speed
+
+
+def visible_tracks(state: AppState) -> tuple[int, ...]:
+    """The tracks that have a view, in order."""
+    return _VISIBLE[0][state.active] if state.scene.views == 1 else _VISIBLE[state.scene.views - 1]
 
 
 def frame_at(elapsed: float, start: int, stop: int, fps: float, loop: str = "loop") -> float:
@@ -55,7 +67,7 @@ def frame_at(elapsed: float, start: int, stop: int, fps: float, loop: str = "loo
     return start + min(max(ahead, 0.0), last)
 
 
-def advance(state, dt: float) -> None:
+def advance(state: AppState, dt: float) -> None:
     """Move every track on by `dt` seconds of the clock. Played once, it is over when all that is seen has ended."""
     playback = state.playback
     if not playback.playing:
@@ -76,36 +88,33 @@ def advance(state, dt: float) -> None:
         playback.playing = False
 
 
-def frame_of(state, track: int | None = None) -> float:
+def frame_of(state: AppState, track: int | None = None) -> float:
     """The frame a track is at, with its fraction; 0 where it plays nothing."""
-    track = state.tracks[state.active if track is None else track]
-    entry = state.library.get(track.clip)
+    shown = state.tracks[state.active if track is None else track]
+    entry = state.library.get(shown.clip)
     if entry is None:
         return 0.0
-    return frame_at(track.elapsed, entry.start, entry.stop, entry.clip.fps, state.playback.loop)
+    return frame_at(shown.elapsed, entry.start, entry.stop, entry.clip.fps, state.playback.loop)
 
 
-def way_of(entry, playback) -> tuple[int, int]:
+def way_of(entry: Entry, playback: Playback) -> tuple[int, int]:
     """First frame and end of the way its root goes over the floor: the part that is played, or all that was captured
     where the root goes its original path."""
     return (entry.clip.first, len(entry.clip)) if playback.root == "path" else (entry.start, entry.stop)
 
 
-def seek(state, frame: float, track: int | None = None) -> None:
+def seek(state: AppState, frame: float, track: int | None = None) -> None:
     """Show this frame; frames outside of the part that is played count as its ends."""
-    track = state.tracks[state.active if track is None else track]
-    entry = state.library.get(track.clip)
+    shown = state.tracks[state.active if track is None else track]
+    entry = state.library.get(shown.clip)
     if entry is not None:
-        track.elapsed = (min(max(frame, entry.start), entry.stop - 1) - entry.start) / entry.clip.fps
+        shown.elapsed = (min(max(frame, entry.start), entry.stop - 1) - entry.start) / entry.clip.fps
 
 
-# Commands
-
-
-@apply.register
-def _(command: do.Play, state):
+def play(state: AppState) -> None:
+    """Start playing; what was played once, to its end, begins again."""
     playback = state.playback
-    if playback.loop == "once":  # from the end there is nothing more to play: begin again
+    if playback.loop == "once":
         for number in visible_tracks(state):
             frame, entry = frame_of(state, number), state.library.get(state.tracks[number].clip)
             if entry and frame >= entry.stop - 1 and not playback.reverse:
@@ -115,65 +124,231 @@ def _(command: do.Play, state):
     playback.playing = True
 
 
-@apply.register
-def _(command: do.Pause, state):
-    state.playback.playing = False
-
-
-@apply.register
-def _(command: do.TogglePlay, state):
-    apply(do.Pause() if state.playback.playing else do.Play(), state)
-
-
-@apply.register
-def _(command: do.Seek, state):
-    seek(state, command.frame, command.track)
-
-
-@apply.register
-def _(command: do.Step, state):
-    state.playback.playing = False
-    frame = frame_of(state)
-    # From between two frames, a step leads to the next whole one.
-    whole = np.floor(frame + 1e-6) if command.frames > 0 else np.ceil(frame - 1e-6)
-    seek(state, whole + command.frames)
-
-
-@apply.register
-def _(command: do.Jump, state):
+def jump(state: AppState, end: bool = False) -> None:
+    """To the first or the last frame of what is played."""
     if state.entry is not None:
-        seek(state, state.entry.stop - 1 if command.end else state.entry.start)
+        seek(state, state.entry.stop - 1 if end else state.entry.start)
 
 
-@apply.register
-def _(command: do.SetSpeed, state):
-    if not np.isfinite(command.speed):
-        raise MotionError(f"the speed must be a number from {SLOWEST} to {FASTEST:g}, not {command.speed!r}")
-    state.playback.speed = min(max(float(command.speed), SLOWEST), FASTEST)
+def activate_track(state: AppState, track: int) -> None:
+    """Controls work on this track from now on."""
+    if not 0 <= track < len(state.tracks):
+        raise MotionError(f"there is no track {track}")
+    state.active = track
 
 
-@apply.register
-def _(command: do.SetReverse, state):
-    state.playback.reverse = bool(command.reverse)
+def show_clip(state: AppState, number: int, track: int | None = None) -> None:
+    """Show a clip of the library in a track; None: in the active one, or in the result's where it was made here."""
+    entry = state.library[number]
+    if track is None:  # made motion has a track of its own, which captured clips leave alone
+        track = RESULT if entry.made else state.active if state.active != RESULT else 0
+        activate_track(state, track)
+    shown = state.tracks[track]
+    if shown.clip != entry.number:
+        shown.clip, shown.elapsed = entry.number, 0.0
 
 
-@apply.register
-def _(command: do.SetLoop, state):
-    if command.mode not in LOOPS:
-        raise MotionError(f"playback can {', '.join(LOOPS)}, not {command.mode!r}")
-    # The frame on screen stays: modes count the seconds differently beyond the first lap.
-    frames = [frame_of(state, t) for t in range(len(state.tracks))]
-    state.playback.loop = command.mode
-    for t, frame in enumerate(frames):
-        seek(state, frame, t)
+# Commands. Frames are those of the file; track: 0 is A, 1 is B, 2 the result, None the active one.
 
 
-@apply.register
-def _(command: do.SetRoot, state):
-    if command.mode not in ROOTS:
-        raise MotionError(f"the root can go {', '.join(ROOTS)}, not {command.mode!r}")
-    state.playback.root = command.mode
-    if command.direction is not None:
-        if not np.isfinite(command.direction):
-            raise MotionError("the direction must be a number of radians")
-        state.playback.direction = float(np.remainder(command.direction + np.pi, 2 * np.pi) - np.pi)
+@command
+class Play:
+    """Start playing."""
+
+    def apply(self, state: AppState) -> None:
+        play(state)
+
+
+@command
+class Pause:
+    """Stop playing, where it is."""
+
+    def apply(self, state: AppState) -> None:
+        state.playback.playing = False
+
+
+@command
+class TogglePlay:
+    """Play or pause."""
+
+    def apply(self, state: AppState) -> None:
+        if state.playback.playing:
+            state.playback.playing = False
+        else:
+            play(state)
+
+
+@command
+class Seek:
+    """Show a frame."""
+
+    frame: float
+    track: int | None = None
+
+    def apply(self, state: AppState) -> None:
+        seek(state, self.frame, self.track)
+
+
+@command
+class Step:
+    """So many whole frames on, or back; playback pauses."""
+
+    frames: int = 1
+
+    def apply(self, state: AppState) -> None:
+        state.playback.playing = False
+        frame = frame_of(state)
+        # From between two frames, a step leads to the next whole one.
+        whole = np.floor(frame + 1e-6) if self.frames > 0 else np.ceil(frame - 1e-6)
+        seek(state, whole + self.frames)
+
+
+@command
+class Jump:
+    """To the first or the last frame of what is played."""
+
+    end: bool = False
+
+    def apply(self, state: AppState) -> None:
+        jump(state, self.end)
+
+
+@command
+class SetSpeed:
+    """Play faster or slower; 1 is as captured."""
+
+    speed: float
+
+    def apply(self, state: AppState) -> None:
+        if not np.isfinite(self.speed):
+            raise MotionError(f"the speed must be a number from {SLOWEST} to {FASTEST:g}, not {self.speed!r}")
+        state.playback.speed = min(max(float(self.speed), SLOWEST), FASTEST)
+
+
+@command
+class SetReverse:
+    """Play backwards, or not."""
+
+    reverse: bool
+
+    def apply(self, state: AppState) -> None:
+        state.playback.reverse = bool(self.reverse)
+
+
+@command
+class SetLoop:
+    """mode: "loop", "ping-pong" or "once"."""
+
+    mode: str
+
+    def apply(self, state: AppState) -> None:
+        if self.mode not in LOOPS:
+            raise MotionError(f"playback can {', '.join(LOOPS)}, not {self.mode!r}")
+        # The frame on screen stays: modes count the seconds differently beyond the first lap.
+        frames = [frame_of(state, t) for t in range(len(state.tracks))]
+        state.playback.loop = self.mode
+        for t, frame in enumerate(frames):
+            seek(state, frame, t)
+
+
+@command
+class SetRoot:
+    """mode: "captured", "in place", "path" or "straight"; direction in radians about y, 0 along z (for "straight")."""
+
+    mode: str
+    direction: float | None = None
+
+    def apply(self, state: AppState) -> None:
+        if self.mode not in ROOTS:
+            raise MotionError(f"the root can go {', '.join(ROOTS)}, not {self.mode!r}")
+        state.playback.root = self.mode
+        if self.direction is not None:
+            if not np.isfinite(self.direction):
+                raise MotionError("the direction must be a number of radians")
+            state.playback.direction = float(np.remainder(self.direction + np.pi, 2 * np.pi) - np.pi)
+
+
+@command
+class SelectClip:
+    """Show this clip, by its number in the library, in a track or in the active one."""
+
+    clip: int
+    track: int | None = None
+
+    def apply(self, state: AppState) -> None:
+        show_clip(state, self.clip, self.track)
+
+
+@command
+class SelectNext:
+    """Show the next clip of the library, or the one before."""
+
+    step: int = 1
+
+    def apply(self, state: AppState) -> None:
+        numbers = list(state.library.entries)
+        if numbers:
+            here = numbers.index(state.entry.number) if state.entry else -min(self.step, 0)
+            show_clip(state, numbers[(here + self.step) % len(numbers)])
+
+
+@command
+class TakeTrack:
+    """Controls work on this track from now on."""
+
+    track: int
+
+    def apply(self, state: AppState) -> None:
+        activate_track(state, self.track)
+
+
+# What projects keep of it
+
+Saved = tuple[Playback, tuple[tuple[int | None, float], ...], int]  # playback, clip and seconds by track, active track
+
+
+def _read(state: AppState) -> Saved:
+    return replace(state.playback), tuple((track.clip, track.elapsed) for track in state.tracks), state.active
+
+
+def _write(state: AppState, value: Saved) -> None:
+    """Put it back; where the active track has nothing to show, another one is taken."""
+    playback, tracks, state.active = value
+    vars(state.playback).update(vars(playback))
+    for track, (clip, elapsed) in zip(state.tracks, tracks):
+        track.clip, track.elapsed = clip if clip in state.library.entries else None, elapsed
+    kept = [entry.number for entry in state.library if entry.made and not entry.made.preview]
+    if state.entry is None and state.active == RESULT and kept:  # it showed a preview, which is not kept
+        state.tracks[RESULT].clip = kept[-1]
+    elif state.entry is None and len(state.library):
+        shown = next((t for t, track in enumerate(state.tracks) if track.clip is not None), 0)
+        state.tracks[shown].clip = state.tracks[shown].clip or next(iter(state.library)).number
+        state.active = shown if state.scene.views == 1 else min(shown, state.scene.views - 1)
+
+
+def _to_plain(value: Saved) -> tuple[dict, dict]:
+    playback, tracks, active = value
+    return {"tracks": tracks, "active": active, "playback": {**asdict(playback), "playing": False}}, {}
+
+
+def _from_plain(saved: Record, state: AppState) -> Saved:
+    playback, given = Playback(), saved.record("playback")
+    for name in given.values.keys() & vars(playback).keys():
+        setattr(playback, name, checked_like(given.get(name), getattr(playback, name), name))
+    checked_number(playback.speed, "speed", SLOWEST, FASTEST)
+    given.word("loop", LOOPS)
+    given.word("root", ROOTS)
+    tracks = [(clip, checked_number(elapsed, "elapsed")) for clip, elapsed in saved.rows("tracks", 2)]
+    if len(tracks) != len(TRACKS) or any(type(clip) not in (int, type(None)) for clip, _ in tracks):
+        raise MotionError(f"there are {len(TRACKS)} tracks, each with the number of a clip")
+    return playback, tuple(tracks), saved.whole("active", 0, len(TRACKS) - 1)
+
+
+PLAYBACK = SavedPart(
+    "playback",
+    _read,
+    _write,
+    to_plain=_to_plain,
+    from_plain=_from_plain,
+    is_work=False,
+)

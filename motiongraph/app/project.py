@@ -6,13 +6,12 @@ copies out where there is much of them and the files are there. `project_reader`
 """
 
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
-from motiongraph.app.library import Entry
-from motiongraph.app.snapshot import SUFFIX
+from motiongraph.app.snapshot import SUFFIX, Project
 from motiongraph.formats.container import Kind, write_container
 from motiongraph.graph.store import content_hash
 from motiongraph.model.clip import Clip
@@ -21,20 +20,6 @@ from motiongraph.progress import SILENT, stretch
 KIND = Kind(b"MGPROJ", 1, "a motiongraph project", SUFFIX)
 ORIGIN = ("clip", "frame", "other", "other_frame", "weight", "step", "planted")  # arrays of a result's `Origin`
 _MUCH = 64 << 20  # bytes of copies that an autosave does without, where it can
-
-
-@dataclass(frozen=True, eq=False)
-class Project:
-    """entries: of the library, results among them; graph: the one in hand, or None; plain: all the rest, by name, as
-    JSON can hold it; arrays: what of the rest is numbers; notes: what there is to say after reading; ready: id of a
-    graph's clip → what is prepared of it, as far as it was needed."""
-
-    entries: tuple[Entry, ...] = ()
-    graph: object = None
-    plain: dict = field(default_factory=dict)
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    ready: dict = field(default_factory=dict)
 
 
 class _Clips:

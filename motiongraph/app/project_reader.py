@@ -9,8 +9,9 @@ import numpy as np
 
 from motiongraph.app.library import Entry
 from motiongraph.app.prepared import prepare
-from motiongraph.app.project import KIND, ORIGIN, Project
+from motiongraph.app.project import KIND, ORIGIN
 from motiongraph.app.results import Made
+from motiongraph.app.snapshot import Project, upgraded
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.container import read_container
 from motiongraph.graph.candidates import Candidates, among, fitted
@@ -66,7 +67,7 @@ class _Reader:
                 entries.append(self._entry(row, clip))
         plain = {n.removeprefix("plain/"): array for n, array in self.arrays.items() if n.startswith("plain/")}
         notes = (*self.notes, *self._losses(graph))
-        return Project(tuple(entries), graph, head["plain"], plain, notes, self.ready)
+        return Project(tuple(entries), graph, upgraded(head["plain"]), plain, notes, self.ready)
 
     def _losses(self, graph) -> list[str]:
         """One sentence, if anything is lost."""

@@ -1,19 +1,26 @@
 """Props: things that stand in the scene beside the characters, simple shapes and meshes from .obj files."""
 
+from __future__ import annotations
+
 import itertools
 import os
 from dataclasses import dataclass, field, replace
 from math import hypot, isfinite, pi
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app import commands as do
-from motiongraph.app import history, snapshot
-from motiongraph.app.commands import apply
+from motiongraph.app.command import command
+from motiongraph.app.history import edit
+from motiongraph.app.part import Part, Record, SavedPart, checked_word
 from motiongraph.errors import FormatError, MotionError
+from motiongraph.formats.obj import read_obj
 from motiongraph.model.mesh import Mesh
 from motiongraph.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
 
 # Width, height and depth that a shape begins with, metres.
 SHAPES = {
@@ -39,21 +46,19 @@ _ARM, _GAP = 0.6, 0.1  # metres that a new prop keeps away from the character, a
 
 @dataclass(frozen=True, eq=False)
 class Prop:
-    """shape: one of SHAPES, or "mesh" with the mesh in metres, its origin in the middle of its foot, and the file it
-    came from; x, z: where it stands, height: of its foot above the floor, size: along its own x, y, z, all metres;
-    turn: radians about y; colour: r g b."""
+    """A thing in the scene; lengths in metres."""
 
     number: int
     name: str
-    shape: str
-    size: tuple[float, float, float]
-    colour: tuple[float, float, float] = _COLOURS[0]
-    x: float = 0.0
+    shape: str  # one of SHAPES, or "mesh"
+    size: tuple[float, float, float]  # along its own x, y, z
+    colour: tuple[float, float, float] = _COLOURS[0]  # r g b
+    x: float = 0.0  # where it stands
     z: float = 0.0
-    height: float = 0.0
-    turn: float = 0.0
-    mesh: Mesh | None = field(default=None, repr=False)
-    path: Path | None = None
+    height: float = 0.0  # of its foot above the floor
+    turn: float = 0.0  # radians about y
+    mesh: Mesh | None = field(default=None, repr=False)  # in metres, its origin in the middle of its foot
+    path: Path | None = None  # the file the mesh came from
 
     @property
     def is_room(self) -> bool:
@@ -66,14 +71,12 @@ class Prop:
         return 0.5 * hypot(self.size[0], self.size[2])
 
 
-def read_mesh(path, progress: Progress = SILENT) -> tuple[Mesh, str]:
+def read_mesh(path: Path, progress: Progress = SILENT) -> tuple[Mesh, str]:
     """The mesh of an .obj file as a prop needs it, and a sentence where its unit had to be guessed, else "".
 
     An .obj does not say what its numbers mean. Metres are believed unless the thing would be absurdly large or small
     for a room; then it is the unit, or the power of ten, that makes its longest edge most nearly that of furniture.
     """
-    from motiongraph.formats.obj import read_obj
-
     path = Path(path)
     mesh = read_obj(path, progress)
     low, high = mesh.box
@@ -119,46 +122,23 @@ def put_beside(prop: Prop, others, middle, right) -> Prop:
     return replace(prop, x=x, z=z)
 
 
-def prop_of(state, number: int) -> Prop:
+def prop_of(state: AppState, number: int) -> Prop:
     for prop in state.scene.props:
         if prop.number == number:
             return prop
     raise MotionError(f"there is no prop number {number} in the scene")
 
 
-def _put(state, changed: Prop) -> None:
+def _put(state: AppState, changed: Prop) -> None:
     state.scene.props = tuple(changed if prop.number == changed.number else prop for prop in state.scene.props)
 
 
-# Commands
-
-
-@apply.register
-def _(command: do.OpenProp, state):
-    path = Path(command.path)
-    if os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
-        state.settings.opened(path.absolute())
-
-    def work(progress, deliver):
-        progress(0, 1, path.name)
-        deliver(read_mesh(path, progress))
-
-    def then(result):
-        mesh, said = result
-        history.carry_out(do.AddProp(mesh, path.absolute()), state)
-        if said:
-            state.say(said, "warning")
-
-    # Its own kind each: files opened one after the other all come in.
-    state.jobs.start(f"prop {len(state.jobs.running)} {path}", f"opening {path.name}", work, then)
-
-
-@apply.register
-def _(command: do.AddProp, state):
-    shape, props = command.shape, state.scene.props
+def add_prop(state: AppState, shape: str | Mesh, path: Path | None = None) -> None:
+    """Put a thing into the scene beside the active character, under a name of its own."""
+    props = state.scene.props
     number = 1 + max((prop.number for prop in props), default=0)
     if isinstance(shape, Mesh):
-        prop = mesh_prop(number, shape, command.path)
+        prop = mesh_prop(number, shape, path or Path("mesh.obj"))
     elif shape in SHAPES:
         prop = Prop(number, shape, shape, SHAPES[shape], _colour(number))
     else:
@@ -173,84 +153,167 @@ def _(command: do.AddProp, state):
     state.scene.props = (*props, put_beside(prop, props, middle, right))
 
 
-@apply.register
-def _(command: do.SetProp, state):
-    prop, name, value = prop_of(state, command.prop), command.name, command.value
-    if name == "name":
-        value = " ".join(str(value).split())[:_LONGEST] or prop.shape
-    elif name == "colour":
-        value = tuple(min(max(float(part), 0.0), 1.0) for part in value)
-        if len(value) != 3 or not all(map(isfinite, value)):
-            raise MotionError("the colour of a prop is red, green and blue, three numbers from 0 to 1")
-    elif name not in (*LIMITS, "turn"):
-        raise MotionError(f"a prop has no {name!r} that could be set")
-    elif not isfinite(value):
-        raise MotionError(f"the {name} of a prop must be a number")
-    elif name == "turn":
-        value = (float(value) + pi) % (2.0 * pi) - pi
-    else:
-        value = min(max(float(value), -LIMITS[name]), LIMITS[name])
-    if value != getattr(prop, name):
-        _put(state, replace(prop, **{name: value}))
-
-
-@apply.register
-def _(command: do.SizeProp, state):
-    prop, axis = prop_of(state, command.prop), command.axis
-    if axis not in AXES.get(prop.shape, (0, 1, 2)) or not prop.size[axis]:
-        raise MotionError(f"{prop.name} has no size that way")
-    if not isfinite(command.metres):
-        raise MotionError("the size of a prop must be a number of metres")
-    tied = _TIED.get(prop.shape, ())
-    tied = tied if axis in tied else (axis,)
-    growth = min(max(float(command.metres), SIZES[0]), SIZES[1]) / prop.size[axis]
-    size = [edge * growth if i in tied else edge for i, edge in enumerate(prop.size)]
-    if prop.shape == "capsule":  # never shorter than its round ends
-        size[1] = max(size[1], size[0])
-    if tuple(size) != prop.size:
-        _put(state, replace(prop, size=tuple(size)))
-
-
-@apply.register
-def _(command: do.RemoveProp, state):
-    gone = prop_of(state, command.prop)
-    state.scene.props = tuple(prop for prop in state.scene.props if prop is not gone)
-
-
-# Taking back, and projects
-
-
-def _read(state, _):
-    return (state.scene.props,)
-
-
-def _write(state, _, value):
-    (state.scene.props,) = value
-
-
-history.PARTS["props"] = history.Part(_read, _write)
-history.EDITS |= {
-    kind: ("props", lambda command, state: (type(command), getattr(command, "prop", len(state.scene.props))), "prop")
-    for kind in (do.AddProp, do.SetProp, do.SizeProp, do.RemoveProp)
-}
+# What undo and projects keep: all props
 
 _PLAIN = ("number", "name", "shape", "size", "colour", "x", "z", "height", "turn", "path")
-_ARRAYS = ("positions", "normals", "triangles")
+Props = tuple[Prop, ...]
 
 
-def _tell(state):
-    props = state.scene.props
-    meshes = {f"{p.number}/{name}": getattr(p.mesh, name) for p in props if p.mesh is not None for name in _ARRAYS}
-    return [{name: getattr(prop, name) for name in _PLAIN} for prop in props], meshes
+def _write(state: AppState, value: Props) -> None:
+    state.scene.props = value
 
 
-def _take(state, plain, arrays):
-    found = []
-    for row in plain:
-        mesh = Mesh(*(arrays[f"{row['number']}/{name}"] for name in _ARRAYS)) if row["shape"] == "mesh" else None
-        known = {name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in _PLAIN}
-        found.append(Prop(**known | {"mesh": mesh, "path": row["path"] and Path(row["path"])}))
-    state.scene.props = tuple(found)
+def _to_plain(props: Props) -> tuple[dict, dict]:
+    meshes = {}
+    for prop in props:
+        if prop.mesh is not None:
+            for name in ("positions", "normals", "triangles"):
+                meshes[f"props/{prop.number}/{name}"] = getattr(prop.mesh, name)
+    return {"props": [{name: getattr(prop, name) for name in _PLAIN} for prop in props]}, meshes
 
 
-snapshot.TOLD["props"], snapshot.TAKEN["props"] = _tell, _take
+def _from_plain(saved: Record, state: AppState) -> Props:
+    return tuple(_prop(Record(row, "a prop", saved.arrays)) for row in saved.rows("props"))
+
+
+def _prop(row: Record) -> Prop:
+    number, shape = row.whole("number", 1, 2**31), row.word("shape", (*SHAPES, "mesh"))
+    x, y, z = row.numbers("size", 3, 0.0, 10.0 * SIZES[1])
+    red, green, blue = row.numbers("colour", 3, 0.0, 1.0)
+    place = {name: row.number(name, -LIMITS[name], LIMITS[name]) for name in LIMITS}
+    mesh, path = None, row.get("path")
+    if shape == "mesh":
+        positions = row.array(f"props/{number}/positions", "f", (None, 3))
+        normals = row.array(f"props/{number}/normals", "f", (len(positions), 3))
+        triangles = row.array(f"props/{number}/triangles", "iu", (None, 3))
+        if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(positions):
+            raise MotionError("a mesh has triangles between points that it does not have")
+        mesh = Mesh(positions, normals, triangles)
+    file = None if path is None else Path(checked_word(path, "path"))
+    turn = row.number("turn")
+    name = row.word("name")
+    return Prop(number, name, shape, (x, y, z), (red, green, blue), turn=turn, mesh=mesh, path=file, **place)
+
+
+PROPS = SavedPart(
+    "props",
+    lambda state: state.scene.props,
+    _write,
+    to_plain=_to_plain,
+    from_plain=_from_plain,
+    optional="props",
+)
+
+
+def props_part(command: AddProp | SetProp | SizeProp | RemoveProp, state: AppState) -> Part:
+    """All props; edits of different ones are never joined."""
+    number = len(state.scene.props) if isinstance(command, AddProp) else command.prop
+    return replace(PROPS, key=(type(command), number))
+
+
+def open_prop(state: AppState, path: Path) -> None:
+    """Read an .obj file beside the loop and put its mesh into the scene."""
+    if os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
+        state.settings.opened(path.absolute())
+
+    def work(progress, deliver):
+        progress(0, 1, path.name)
+        deliver(read_mesh(path, progress))
+
+    def then(result):
+        mesh, said = result
+        with edit(state, replace(PROPS, key=(AddProp, len(state.scene.props))), "prop"):
+            add_prop(state, mesh, path.absolute())
+        if said:
+            state.say(said, "warning")
+
+    # Its own kind each: files opened one after the other all come in.
+    state.jobs.start(f"prop {len(state.jobs.running)} {path}", f"opening {path.name}", work, then)
+
+
+# Commands
+
+
+@command
+class OpenProp:
+    """Put the mesh of an .obj file into the scene."""
+
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        open_prop(state, Path(self.path))
+
+
+@command(undo=props_part, edit="prop")
+class AddProp:
+    """Put a thing into the scene, beside the active character. shape: one of `SHAPES`, or a mesh of `read_mesh` and
+    the file it came from."""
+
+    shape: str | Mesh
+    path: Path | None = None
+
+    def apply(self, state: AppState) -> None:
+        add_prop(state, self.shape, self.path)
+
+
+@command(undo=props_part, edit="prop")
+class SetProp:
+    """The name, x, z, height (metres), turn (radians) or colour (r g b) of a prop, which is known by its number."""
+
+    prop: int
+    name: str
+    value: Any
+
+    def apply(self, state: AppState) -> None:
+        prop, name, value = prop_of(state, self.prop), self.name, self.value
+        if name == "name":
+            value = " ".join(str(value).split())[:_LONGEST] or prop.shape
+        elif name == "colour":
+            value = tuple(min(max(float(part), 0.0), 1.0) for part in value)
+            if len(value) != 3 or not all(map(isfinite, value)):
+                raise MotionError("the colour of a prop is red, green and blue, three numbers from 0 to 1")
+        elif name not in (*LIMITS, "turn"):
+            raise MotionError(f"a prop has no {name!r} that could be set")
+        elif not isfinite(value):
+            raise MotionError(f"the {name} of a prop must be a number")
+        elif name == "turn":
+            value = (float(value) + pi) % (2.0 * pi) - pi
+        else:
+            value = min(max(float(value), -LIMITS[name]), LIMITS[name])
+        if value != getattr(prop, name):
+            _put(state, replace(prop, **{name: value}))
+
+
+@command(undo=props_part, edit="prop")
+class SizeProp:
+    """How large a prop is along its own x, y or z (0, 1, 2); what belongs together grows along."""
+
+    prop: int
+    axis: int
+    metres: float
+
+    def apply(self, state: AppState) -> None:
+        prop, axis = prop_of(state, self.prop), self.axis
+        if axis not in AXES.get(prop.shape, (0, 1, 2)) or not prop.size[axis]:
+            raise MotionError(f"{prop.name} has no size that way")
+        if not isfinite(self.metres):
+            raise MotionError("the size of a prop must be a number of metres")
+        tied = _TIED.get(prop.shape, ())
+        tied = tied if axis in tied else (axis,)
+        growth = min(max(float(self.metres), SIZES[0]), SIZES[1]) / prop.size[axis]
+        size = [edge * growth if i in tied else edge for i, edge in enumerate(prop.size)]
+        if prop.shape == "capsule":  # never shorter than its round ends
+            size[1] = max(size[1], size[0])
+        if tuple(size) != prop.size:
+            _put(state, replace(prop, size=tuple(size)))
+
+
+@command(undo=props_part, edit="prop")
+class RemoveProp:
+    """Take a prop out of the scene."""
+
+    prop: int
+
+    def apply(self, state: AppState) -> None:
+        gone = prop_of(state, self.prop)
+        state.scene.props = tuple(prop for prop in state.scene.props if prop is not gone)

@@ -1,13 +1,21 @@
 """Work that was not saved: kept every minute in case the program ends badly, and when other work takes its place."""
 
+from __future__ import annotations
+
 import os
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from motiongraph.app import commands as do
+from motiongraph.app import deferred
 from motiongraph.app.jobs import KEEPING
+from motiongraph.app.part import unchanged
 from motiongraph.app.settings import config_folder
-from motiongraph.app.snapshot import SUFFIX, has_work, mark, snapshot
+from motiongraph.app.snapshot import SUFFIX, Project, has_work, mark, snapshot
+from motiongraph.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
 
 _EVERY = 60.0  # seconds between autosaves; more where they take long
 _SHARE = 0.02  # of the time they may take
@@ -23,20 +31,17 @@ def spare_file() -> Path:
     return config_folder() / f"unsaved{SUFFIX}"
 
 
-def unsaved(state) -> bool:
+def unsaved(state: AppState) -> bool:
     """Whether there is work that is in no file of its own."""
-    return has_work(state) and mark(state) != state.session.saved
+    return has_work(state) and not unchanged(mark(state), state.session.saved)
 
 
-def _write(path: Path, project, progress=None) -> None:
-    from motiongraph.app.project import save_project
-    from motiongraph.progress import SILENT
-
+def _write(path: Path, project: Project, progress: Progress = SILENT) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_project(path, project, light=True, progress=progress or SILENT)
+    deferred.project.save_project(path, project, light=True, progress=progress)
 
 
-def autosave(state) -> None:
+def autosave(state: AppState) -> None:
     """Keep the work of the last minute, if there is any; asked every frame."""
     session = state.session
     kept, due = session.kept
@@ -45,7 +50,7 @@ def autosave(state) -> None:
         return
     now = mark(state)
     session.kept = kept, state.clock + _EVERY
-    if now in (kept, session.saved) or not has_work(state):
+    if unchanged(now, kept) or unchanged(now, session.saved) or not has_work(state):
         return
     project, path, began = snapshot(state), own_file(), state.clock
 
@@ -59,7 +64,7 @@ def autosave(state) -> None:
     state.jobs.start("autosave", "keeping a copy", work, then, quiet=True)
 
 
-def set_aside(state) -> None:
+def set_aside(state: AppState) -> None:
     """Keep what was not saved, beside the loop: something else is about to take its place."""
     if not unsaved(state):
         return
@@ -76,7 +81,7 @@ def set_aside(state) -> None:
     state.jobs.start("set aside", "keeping what was not saved", work, then, quiet=True, needed=True)
 
 
-def look_for_lost(state) -> None:
+def look_for_lost(state: AppState) -> None:
     """What a run that no longer runs has left, and what the last one did not save; once, at the start."""
     session, found, own = state.session, [], own_file()
     if os.path.exists(own):  # of an earlier run that had our number, as in a container
@@ -122,13 +127,13 @@ def _runs(process: int) -> bool:
 # The end
 
 
-def may_end(state) -> bool:
+def may_end(state: AppState) -> bool:
     """Whether the program ends now: someone has asked for it, and nothing is being written that would be lost."""
     session = state.session
     if not state.wishes.quit:
         return False
     if state.leading is not None:  # what was walked so far is made a result first
-        state.issue(do.Lead(False))
+        state.leading.stop(state)
         return False
     for job in state.jobs.running:
         job.needed |= job.kind.startswith(KEEPING)
@@ -142,18 +147,18 @@ def may_end(state) -> bool:
     return session.awaited is None
 
 
-def end(state) -> None:
+def end(state: AppState) -> None:
     """The program ends as it should: what was not saved can be reopened, nothing else is left behind."""
     if unsaved(state):
         _write(spare_file(), snapshot(state))
     own_file().unlink(missing_ok=True)
 
 
-def end_badly(state) -> None:
+def end_badly(state: AppState) -> None:
     """The program ends in the middle: what was not saved is offered at the next start."""
     state.jobs.close()
     own = own_file()
     if not unsaved(state):
         own.unlink(missing_ok=True)
-    elif state.session.kept[0] != mark(state) or not own.exists():
+    elif not unchanged(state.session.kept[0], mark(state)) or not own.exists():
         _write(own, snapshot(state))

@@ -1,34 +1,44 @@
 """Motion that was made here: clips of the library like any other, which remember the walk they were made of."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
-from motiongraph.app.playback import RESULT, seek
+from motiongraph.app.clips import remove_clip
+from motiongraph.app.command import command
+from motiongraph.app.library import Entry
+from motiongraph.app.playback import RESULT, activate_track, play, seek, show_clip
+from motiongraph.app.scene import split
 from motiongraph.errors import MotionError
+from motiongraph.files import writing
+
+if TYPE_CHECKING:
+    from motiongraph.app.prepared import Prepared
+    from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.model.clip import Clip
+    from motiongraph.walks.walk import Walk
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """walk: the `Walk`; method and options (name → value) it was asked with, and seed; report: its figures, plain
-    numbers, with those of the clips played as "captured", and as "files" (offset, ratio) from the frames of
-    the graph's clips to those of their files; asked: (n, 2) x, z
-    metres of the path that was to be followed, or None; entries: those of the graph's clips (see
-    `graphs.GraphState`), for showing where frames came from; graph: the graph walked, or None; preview: only to look
-    at, the next one takes its place."""
+    """How motion was made."""
 
-    walk: object
-    method: str
-    options: dict = field(default_factory=dict)
+    walk: Walk
+    method: str  # of the request, with its options and seed
+    options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
-    report: dict = field(default_factory=dict)
-    asked: np.ndarray | None = None
-    entries: tuple = ()
-    graph: object = None
-    preview: bool = False
+    # Figures of the walk, plain numbers. "captured": the same of the clips played; "files": (offset, ratio) from the
+    # frames of the graph's clips to those of their files.
+    report: dict[str, Any] = field(default_factory=dict)
+    asked: np.ndarray | None = None  # (n, 2) x, z metres of the path that was to be followed
+    entries: tuple[Entry, ...] = ()  # of the graph's clips, for showing where frames came from
+    graph: MotionGraph | None = None  # the graph walked
+    preview: bool = False  # only to look at: the next one takes its place
 
     @property
     def live(self) -> bool:
@@ -47,21 +57,33 @@ class Made:
         return round(offset + ratio * frame)
 
 
-def show_made(state, clip, prepared, made: Made):
-    """Take made motion into the library and play it from its start in the result's track; the entry. A preview makes
-    room for it; a character that is led stops, and what it walked is kept."""
+def show_made(state: AppState, clip: Clip, prepared: Prepared, made: Made) -> Entry:
+    """Take made motion into the library and play it from its start in the result's track. A preview makes room for
+    it; a character that is led stops, and what it walked is kept."""
     if state.leading is not None:
-        apply(do.Lead(False), state)
+        state.leading.stop(state)
     old = next((e for e in state.library if e.made and e.made.preview), None)
     entry = state.library.add(clip, prepared, used=False, made=made)
     if old is not None:
         take_place(state, entry, old)
-    apply(do.ReplayResult(entry.number), state)
+    replay(state, entry.number)
     return entry
 
 
-def take_place(state, entry, old) -> None:
-    """Remove an old entry; where it was shown, the other one is."""
+def replay(state: AppState, number: int, track: int | None = None) -> None:
+    """Play a result from its start, in the result's track or another."""
+    entry = made_entry(state, number)
+    track = RESULT if track is None else track
+    if state.scene.views > 1 or track != RESULT:
+        split(state, max(state.scene.views, track + 1, 2))  # where it can be seen
+    show_clip(state, entry.number, track)
+    activate_track(state, track)
+    seek(state, entry.start, track)
+    play(state)
+
+
+def take_place(state: AppState, entry: Entry, old: Entry) -> None:
+    """Remove an old entry; tracks that showed it show the other one."""
     state.library.remove(old.number)
     state.scene.places.pop(old.number, None)
     for track in state.tracks:
@@ -69,13 +91,13 @@ def take_place(state, entry, old) -> None:
             track.clip, track.elapsed = entry.number, 0.0
 
 
-def results(state) -> list:
+def results(state: AppState) -> list[Entry]:
     """Entries of made motion worth keeping, oldest first."""
     return [entry for entry in state.library if entry.made and not entry.made.preview]
 
 
-def in_hand(state):
-    """The entry of made motion that is looked at: that of the track in hand, or else of the result's track."""
+def current_result(state: AppState) -> Entry | None:
+    """The result that is looked at: that of the active track, or else of the result's track."""
     for track in (state.active, RESULT):
         entry = state.library.get(state.tracks[track].clip)
         if entry is not None and entry.made and not entry.made.preview:
@@ -83,12 +105,12 @@ def in_hand(state):
     return None
 
 
-def opening(walk) -> np.ndarray:
+def step_begins(walk: Walk) -> np.ndarray:
     """(n,) the frame of the motion at which each step begins, with the transition that leads to it."""
     return np.maximum(walk.begins - walk.window, 0)
 
 
-def made_entry(state, number: int):
+def made_entry(state: AppState, number: int) -> Entry:
     """A result by its number, or a sentence."""
     entry = state.library[number]
     if entry.made is None:
@@ -96,70 +118,75 @@ def made_entry(state, number: int):
     return entry
 
 
-# Commands
+# Commands. entry: the number of a result in the library.
 
 
-@apply.register
-def _(command: do.ReplayResult, state):
-    entry = made_entry(state, command.entry)
-    track = RESULT if command.track is None else command.track
-    if state.scene.views > 1 or track != RESULT:
-        apply(do.Split(max(state.scene.views, track + 1, 2)), state)  # where it can be seen
-    apply(do.SelectClip(entry.number, track), state)
-    apply(do.TakeTrack(track), state)
-    seek(state, entry.start, track)
-    apply(do.Play(), state)
+@command
+class ReplayResult:
+    """From its start, in the result's track or in A or B."""
+
+    entry: int
+    track: int | None = None
+
+    def apply(self, state: AppState) -> None:
+        replay(state, self.entry, self.track)
 
 
-@apply.register
-def _(command: do.SeekStep, state):
-    entry = made_entry(state, command.entry)
-    begins = opening(entry.made.walk)
-    if not 0 <= command.step < len(begins):
-        raise MotionError(f"{entry.name} has steps 0 to {len(begins) - 1}, not {command.step}")
-    shown = [t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number]
-    if not shown:
-        apply(do.SelectClip(entry.number), state)
-    track = shown[0] if shown else RESULT
-    if track != state.active:
-        apply(do.TakeTrack(track), state)
-    seek(state, int(begins[command.step]), track)
+@command
+class SeekStep:
+    """Go to where a step of a walk begins, with the transition that leads there."""
+
+    entry: int
+    step: int
+
+    def apply(self, state: AppState) -> None:
+        entry = made_entry(state, self.entry)
+        begins = step_begins(entry.made.walk)
+        if not 0 <= self.step < len(begins):
+            raise MotionError(f"{entry.name} has steps 0 to {len(begins) - 1}, not {self.step}")
+        shown = [t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number]
+        if not shown:
+            show_clip(state, entry.number)
+        track = shown[0] if shown else RESULT
+        if track != state.active:
+            activate_track(state, track)
+        seek(state, int(begins[self.step]), track)
 
 
-@apply.register
-def _(command: do.RenameResult, state):
-    entry, name = made_entry(state, command.entry), " ".join(command.name.split())
-    if not name:
-        raise MotionError("a result needs a name")
-    if any(other.name == name and other is not entry for other in state.library):
-        raise MotionError(f"there is a clip called {name} already")
-    state.library.put(replace(entry, clip=replace(entry.clip, name=name)))
+@command
+class RenameResult:
+    """Give a result another name."""
+
+    entry: int
+    name: str
+
+    def apply(self, state: AppState) -> None:
+        entry, name = made_entry(state, self.entry), " ".join(self.name.split())
+        if not name:
+            raise MotionError("a result needs a name")
+        if any(other.name == name and other is not entry for other in state.library):
+            raise MotionError(f"there is a clip called {name} already")
+        state.library.put(replace(entry, clip=replace(entry.clip, name=name)))
 
 
-@apply.register
-def _(command: do.TakeOptions, state):
-    made = made_entry(state, command.entry).made
-    if made.method not in state.walking.options:
-        raise MotionError(f"there are no options for {made.method}")
-    apply(do.SetWalk(made.method), state)
-    apply(do.SetSeed(made.seed), state)
-    for method in (made.method, "motion"):
-        for name, value in made.options.items():
-            if name in state.walking.options[method]:
-                apply(do.SetWalkOption(method, name, value), state)
+@command
+class ClearResults:
+    """Remove all results."""
+
+    def apply(self, state: AppState) -> None:
+        for entry in results(state):
+            remove_clip(state, entry.number)
 
 
-@apply.register
-def _(command: do.ClearResults, state):
-    for entry in results(state):
-        apply(do.RemoveClip(entry.number), state)
+@command
+class SaveLog:
+    """Write which pieces were played, as text."""
 
+    entry: int
+    path: Path
 
-@apply.register
-def _(command: do.SaveLog, state):
-    from motiongraph.files import writing
-
-    entry, path = made_entry(state, command.entry), Path(command.path)
-    with writing(path, "w", encoding="utf-8") as file:
-        file.write(entry.made.walk.log(entry.made.file_frame))
-    state.say(f"wrote {path}")
+    def apply(self, state: AppState) -> None:
+        entry, path = made_entry(state, self.entry), Path(self.path)
+        with writing(path, "w", encoding="utf-8") as file:
+            file.write(entry.made.walk.log(entry.made.file_frame))
+        state.say(f"wrote {path}")

@@ -1,92 +1,117 @@
-"""The project in hand: saved, opened, opened again after a bad end, and begun anew."""
+"""The current project: saved, opened, opened again after a bad end, and begun anew."""
+
+from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from motiongraph.app import commands as do
-from motiongraph.app import graph_notes, recovery
-from motiongraph.app.commands import apply
-from motiongraph.app.snapshot import MISTAKES, SUFFIX, mark, rehearse, snapshot, take_in
+from motiongraph.app import deferred, recovery
+from motiongraph.app.command import command
+from motiongraph.app.jobs import Job
+from motiongraph.app.snapshot import SUFFIX, mark, redrawn, rehearse, snapshot, take_in
 from motiongraph.errors import FormatError, MotionError
 
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
 
+
+@dataclass(eq=False)
 class Session:
-    """path: of the project file, or None; saved: the mark (see `snapshot.mark`) of what is in it; number: grows with
-    every other project; lost: what an earlier run left behind, or None, and left: when; spare: there is work that was
-    not saved (`recovery.spare_file`); kept: the mark of the last autosave, and the clock when the next is due, None
-    where there was none yet; awaited: the job that the end waits for."""
+    """The current project, its file, and work that has none."""
 
-    def __init__(self):
-        self.path: Path | None = None
-        self.saved: object = None
-        self.number = 0
-        self.lost: Path | None = None
-        self.left: datetime | None = None
-        self.spare = False
-        self.kept: tuple[object, float | None] = (None, None)
-        self.awaited = None
+    path: Path | None = None  # of the project file
+    saved: tuple | None = None  # the mark (see `snapshot.mark`) of what is in it
+    number: int = 0  # grows with every other project
+    lost: Path | None = None  # what an earlier run left behind
+    left: datetime | None = None  # and when
+    spare: bool = False  # there is work that was not saved, see `recovery.spare_file`
+    kept: tuple[tuple | None, float | None] = (None, None)  # the mark of the last autosave, and when the next is due
+    awaited: Job | None = None  # the job that the end waits for
 
-    def becomes(self, path: Path | None, saved) -> None:
-        """Another project is in hand."""
+    def becomes(self, path: Path | None, saved: tuple | None) -> None:
+        """Another project is the current one."""
         self.path, self.saved, self.number = path, saved, self.number + 1
 
 
-@apply.register
-def _(command: do.SaveProject, state):
-    session = state.session
-    path = command.path or session.path
-    if path is None:
-        raise MotionError("this project has no file yet: say where it is to be saved")
-    path, project, now, which = Path(path), snapshot(state), mark(state), session.number
-    if path.suffix.lower() != SUFFIX:
-        path = path.with_name(path.name + SUFFIX)
+@command
+class SaveProject:
+    """Everything into one file; path None: the one it was saved to or opened from last."""
 
-    def work(progress, deliver):
-        from motiongraph.app.project import save_project
+    path: Path | None = None
 
-        save_project(path, project, progress=progress)
-        deliver(path)
+    def apply(self, state: AppState) -> None:
+        session = state.session
+        path = self.path or session.path
+        if path is None:
+            raise MotionError("this project has no file yet: say where it is to be saved")
+        path, project, now, which = Path(path), snapshot(state), mark(state), session.number
+        if path.suffix.lower() != SUFFIX:
+            path = path.with_name(path.name + SUFFIX)
 
-    def then(path):
-        if session.number == which:
-            session.path, session.saved = path, now
-        state.settings.opened(path.absolute())
-        state.say(f"the project is in {path}")
-        if not recovery.unsaved(state):
-            recovery.own_file().unlink(missing_ok=True)
+        def work(progress, deliver):
+            deferred.project.save_project(path, project, progress=progress)
+            deliver(path)
 
-    state.jobs.start(f"save {path}", f"saving {path.name}", work, then, needed=True)
+        def then(path):
+            if session.number == which:
+                session.path, session.saved = path, now
+            state.settings.opened(path.absolute())
+            state.say(f"the project is in {path}")
+            if not recovery.unsaved(state):
+                recovery.own_file().unlink(missing_ok=True)
+
+        state.jobs.start(f"save {path}", f"saving {path.name}", work, then, needed=True)
 
 
-@apply.register
-def _(command: do.OpenProject, state):
-    path = Path(command.path)
+@command
+class OpenProject:
+    """In place of everything that is there."""
 
-    def then():
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        open_project(state, Path(self.path))
+
+
+@command
+class Recover:
+    """Open what was kept when the program ended unexpectedly, or throw it away."""
+
+    open: bool
+
+    def apply(self, state: AppState) -> None:
+        lost, state.session.lost = state.session.lost, None
+        if lost is not None and self.open:
+            _reopen(state, lost)
+        elif lost is not None:
+            lost.unlink(missing_ok=True)
+
+
+@command
+class ReopenUnsaved:
+    """Open what was not saved when something else took its place or the program ended."""
+
+    def apply(self, state: AppState) -> None:
+        if not state.session.spare:
+            raise MotionError("there is no work that was not saved")
+        _reopen(state, recovery.spare_file())
+
+
+def open_project(state: AppState, path: Path) -> None:
+    """Open a project file in place of everything that is there."""
+
+    def before() -> Path:
         recovery.set_aside(state)
         return path
 
-    _open(state, path, then, f"opened {path.name}")
+    _open(state, path, before, f"opened {path.name}")
 
 
-@apply.register
-def _(command: do.Recover, state):
-    lost, state.session.lost = state.session.lost, None
-    if lost is not None and command.open:
-        _reopen(state, lost)
-    elif lost is not None:
-        lost.unlink(missing_ok=True)
-
-
-@apply.register
-def _(command: do.ReopenUnsaved, state):
-    if not state.session.spare:
-        raise MotionError("there is no work that was not saved")
-    _reopen(state, recovery.spare_file())
-
-
-def _reopen(state, path: Path) -> None:
+def _reopen(state: AppState, path: Path) -> None:
     """Open what was kept of work that has no file; it is ours to keep from then on."""
 
     def then():
@@ -97,19 +122,16 @@ def _reopen(state, path: Path) -> None:
     _open(state, path, then, "what was there before is back; save it to keep it")
 
 
-def _open(state, path: Path, before, said: str) -> None:
+def _open(state: AppState, path: Path, before: Callable[[], Path | None], said: str) -> None:
     """Read a project and take it in; before: called in between, gives the file to save to from then on, or None."""
 
     def work(progress, deliver):
-        from motiongraph.app.project_reader import load_project
-
-        project = load_project(path, progress)
+        project = deferred.project_reader.load_project(path, progress)
         try:
-            told = project.plain.get("graph")
-            drawn = graph_notes.drawn_again(project.graph, project.entries, told, project.ready, progress)
+            drawn = redrawn(project, progress)
             rehearse(state, project, drawn)
-        except MISTAKES as problem:
-            raise FormatError(path, f"is not a project this version can take in: {problem!r}") from problem
+        except MotionError as problem:
+            raise FormatError(path, f"is not a project this version can take in: {problem}") from problem
         deliver((project, drawn))
 
     def then(result):
@@ -127,14 +149,15 @@ def _open(state, path: Path, before, said: str) -> None:
     job = state.jobs.start("project", f"opening {path.name}", work, then)
 
 
-@apply.register
-def _(command: do.NewProject, state):
-    from motiongraph.app.state import AppState
+@command
+class NewProject:
+    """Begin with nothing."""
 
-    recovery.set_aside(state)
-    state.jobs.call_off("project")
-    state.jobs.call_off_all()
-    blank = AppState()
-    blank.playback, blank.scene.layers, blank.follow = state.playback, state.scene.layers, state.follow
-    take_in(state, snapshot(blank), None)
-    state.session.becomes(None, None)
+    def apply(self, state: AppState) -> None:
+        recovery.set_aside(state)
+        state.jobs.call_off("project")
+        state.jobs.call_off_all()
+        blank = type(state)()
+        blank.playback, blank.scene.layers, blank.follow = state.playback, state.scene.layers, state.follow
+        take_in(state, snapshot(blank), None)
+        state.session.becomes(None, None)

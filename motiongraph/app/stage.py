@@ -3,8 +3,8 @@
 import numpy as np
 
 from motiongraph.app.cast import Cast, record_of
+from motiongraph.app.playback import visible_tracks
 from motiongraph.app.results import results
-from motiongraph.app.scene import visible_tracks
 
 _HERE = (0.0, 0.0, 0.0)
 

@@ -1,102 +1,73 @@
 """The one state of the program: everything that panels show and commands change, and nothing of how it is drawn."""
 
+from __future__ import annotations
+
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import strftime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.graphs import GraphState
+from motiongraph.app.graph_state import GraphState
 from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library import Entry, Library
 from motiongraph.app.matrix import MatrixState
 from motiongraph.app.path import PathState
-from motiongraph.app.playback import TRACKS, Playback, Track
-from motiongraph.app.scene import Scene, visible_tracks
+from motiongraph.app.playback import TRACKS, Playback, Track, visible_tracks
+from motiongraph.app.scene import Scene
 from motiongraph.app.session import Session
 from motiongraph.app.settings import Settings
 from motiongraph.app.walks import WalkState
 from motiongraph.app.why import WhyState
+from motiongraph.app.windowing import PANELS, Message, WindowState
 
-FLOATING = ("why", "shortcuts", "fetch", "film")  # of which the next start knows nothing
-PANELS = (
-    *("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages"),
-    *FLOATING,
-)
-
-
-@dataclass(frozen=True)
-class Message:
-    """level: "info", "warning" or "error"; when: the time of day; age: the clock when it came, seconds."""
-
-    text: str
-    level: str
-    when: str
-    age: float
-
-
-@dataclass(eq=False)
-class Wishes:
-    """What the window is asked for; the loop looks here and does it. shown: panels that are open; front: the one that
-    is to come to the front."""
-
-    panels: bool = True
-    shown: set[str] = field(
-        default_factory=lambda: {"library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats"}
-    )
-    front: str = ""
-    full_screen: bool = False
-    reset_layout: bool = False
-    quit: bool = False
-    screenshots: list[tuple[Path, bool]] = field(default_factory=list)
-    recording: object = None
+if TYPE_CHECKING:
+    from motiongraph.app.cast import Cast
+    from motiongraph.app.command import Command
+    from motiongraph.app.leading import Leading
+    from motiongraph.app.view import Camera
 
 
 @dataclass(eq=False)
 class AppState:
-    """tracks: A, B and the result, each with its own clip and time; active: the one controls work on.
-    camera: a `viewer.camera.Camera`; goal: one it glides to, if any; follow: it goes with the character.
-    matrix: of two clips; why: what explains a transition; graphs: the graph in hand; walking: the walk that is asked
-    of it; path: the one on the floor; leading: a character that is led there (`leading.Leading`), or None.
-    casts: the characters of each view, posed for this moment. clock: seconds since the start.
-    ready: the compiled parts are there. frame_camera: the next pose is to be looked at as a whole."""
+    """All that there is. Each room has its own state; what they share is here."""
 
     settings: Settings = field(default_factory=Settings)
-    inline: bool = False
+    inline: bool = False  # jobs are carried out at once, as tests do
     library: Library = field(default_factory=Library)
     playback: Playback = field(default_factory=Playback)
-    tracks: tuple[Track, ...] = field(default_factory=lambda: tuple(Track() for _ in TRACKS))
-    active: int = 0
+    tracks: tuple[Track, ...] = field(default_factory=lambda: tuple(Track() for _ in TRACKS))  # A, B and the result
+    active: int = 0  # the track that controls work on
     scene: Scene = field(default_factory=Scene)
     matrix: MatrixState = field(default_factory=MatrixState)
     why: WhyState = field(default_factory=WhyState)
     graphs: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
-    leading: object = None
+    leading: Leading | None = None
     history: History = field(default_factory=History)
     session: Session = field(default_factory=Session)
     walking: WalkState = field(default_factory=WalkState)
-    camera: object = None
-    goal: object = None
-    follow: bool = True
-    wishes: Wishes = field(default_factory=Wishes)
+    camera: Camera | None = None
+    goal: Camera | None = None  # the camera glides to it
+    follow: bool = True  # the camera goes with the character
+    wishes: WindowState = field(default_factory=WindowState)
     messages: deque[Message] = field(default_factory=lambda: deque(maxlen=500))
-    casts: list = field(default_factory=list)
-    clock: float = 0.0
-    ready: bool = False
-    frame_camera: bool = False
+    casts: list[Cast] = field(default_factory=list)  # the characters of each view, posed for this moment
+    clock: float = 0.0  # seconds since the start
+    ready: bool = False  # what playing needs is compiled
+    frame_camera: bool = False  # the next pose is to be looked at as a whole
     hint: str = ""
-    stage_key: object = None
+    stage_key: tuple | None = None  # what the casts depend on
 
-    def __post_init__(self):
-        self.queue: deque = deque()
+    def __post_init__(self) -> None:
+        self.queue: deque[Command] = deque()
         if self.settings.shown is not None:
             self.wishes.shown = set(self.settings.shown).intersection(PANELS)
         self.jobs = Jobs(self.say, self.inline)
 
-    def issue(self, command) -> None:
+    def issue(self, command: Command) -> None:
         """Ask for something; it is done at the next update."""
         self.queue.append(command)
 
@@ -106,7 +77,7 @@ class AppState:
 
     @property
     def entry(self) -> Entry | None:
-        """The clip of the track in hand."""
+        """The clip of the active track."""
         return self.library.get(self.tracks[self.active].clip)
 
     def focus(self, track: int) -> np.ndarray:

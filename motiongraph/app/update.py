@@ -1,25 +1,10 @@
 """One step of the program, its phases in the order they happen: commands, finished jobs, time, poses."""
 
-from motiongraph.app import (  # noqa: F401 - what commands do is registered there
-    cells,
-    drawing,
-    graph_files,
-    graphs,
-    history,
-    leading,
-    library,
-    opening,
-    props,
-    recovery,
-    scene,
-    session,
-    steering,
-    trouble,
-    view,
-    walks,
-    why,
-    windowing,
-)
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from motiongraph.app import deferred, history, leading, recovery, steering, trouble, view, walks
 from motiongraph.app.playback import advance
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
@@ -36,9 +21,7 @@ def update(state: AppState, dt: float) -> None:
     _attempt(state, "leading a character", leading.advance, state, dt)
     _attempt(state, "keeping a copy", recovery.autosave, state)
     if state.ready:
-        from motiongraph.app.stage import set_stage
-
-        set_stage(state)
+        deferred.stage.set_stage(state)
         view.follow(state, dt)
 
 
@@ -54,7 +37,7 @@ def carry_out(state: AppState) -> None:
             trouble.tell(state.say, problem, trouble.spoken(command))
 
 
-def _attempt(state, doing: str, phase, *given) -> None:
+def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: object) -> None:
     """A part of the step that does what commands do: if it fails, the window stays."""
     try:
         phase(*given)

@@ -1,17 +1,25 @@
 """What the next walk is to be like, and making it: found and synthesized beside the loop, kept as a result."""
 
+from __future__ import annotations
+
 import re
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
-from motiongraph.app.graphs import being_built, taking_part
-from motiongraph.app.results import Made, results, show_made
+from motiongraph.app import deferred
+from motiongraph.app.build_graph import build_graph
+from motiongraph.app.command import command
+from motiongraph.app.graph_state import being_built, taking_part
+from motiongraph.app.part import Record, SavedPart, checked_flag, checked_number, checked_rows, checked_word
+from motiongraph.app.results import Made, made_entry, results, show_made
 from motiongraph.app.view import facing
 from motiongraph.errors import MotionError
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
 
 METHODS = ("greedy", "random", "sequential", "connect", "path", "reach")
 PLANNERS = ("beam", "branch and bound")
@@ -49,19 +57,18 @@ _AT = re.compile(r" at (\d+(?:\.\d+)?)$")  # how the sentences of walks end that
 
 @dataclass(eq=False)
 class WalkState:
-    """method: of the next walk; options: of every method, see OPTIONS; waiting: a walk is made once the graph is
-    there; problem: why the last one was not found, in which graph: `GraphState.built`."""
+    """How the next walk is to be found."""
 
-    method: str = "random"
-    options: dict[str, dict] = field(default_factory=lambda: deepcopy(OPTIONS))
+    method: str = "random"  # one of METHODS
+    options: dict[str, dict[str, Any]] = field(default_factory=lambda: deepcopy(OPTIONS))  # of every method
     seed: int = 0
-    waiting: bool = False
-    problem: str = ""
-    built: int = 0
-    _names: tuple = (None, (), ())
+    waiting: bool = False  # a walk is made once the graph is there
+    problem: str = ""  # why the last one was not found
+    built: int = 0  # in which graph, see `GraphState.built`
+    _names: tuple[tuple | None, tuple[str, ...], tuple[str, ...]] = (None, (), ())
 
     @property
-    def option(self) -> dict:
+    def option(self) -> dict[str, Any]:
         """Those of the present method."""
         return self.options[self.method]
 
@@ -73,12 +80,12 @@ class WalkState:
             return own["way"] == "trials"
         return self.method in ("greedy", "random") or own.get("among", 1) > 1
 
-    def offer(self, state) -> float | None:
-        """The threshold at which what failed would not, where that is known of the graph in hand."""
+    def offer(self, state: AppState) -> float | None:
+        """Threshold at which the failed request would succeed, or None."""
         found = _AT.search(self.problem) if self.built == state.graphs.built else None
         return float(found[1]) if found else None
 
-    def names(self, state) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def names(self, state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels and clips that can be named: those of the graph, or of the clips that would be in one."""
         graph = state.graphs.graph
         key = state.graphs.built, graph is None and state.library.version
@@ -105,19 +112,19 @@ class Wanted:
     name: str
 
 
-def drawn_path(state) -> tuple | None:
+def drawn_path(state: AppState) -> tuple | None:
     """(points (N, 2) x, z metres, labels, curve, closed) of the path on the floor, if there is one to follow."""
     path = state.path
     return (path.points, path.labels, path.curve, path.closed) if len(path.points) > 1 else None
 
 
-def goal_of(state) -> tuple[float, float]:
+def goal_of(state: AppState) -> tuple[float, float]:
     """x, z metres of the place to reach: the one planted on the floor, or else the one that was typed."""
     own = state.walking.options["reach"]
     return state.path.goal or (own["x"], own["z"])
 
 
-def made_before(state) -> bool:
+def made_before(state: AppState) -> bool:
     """Whether a result was made in this graph with the present method, options and seed."""
     walking, graph = state.walking, state.graphs.graph
     return graph is not None and any(
@@ -129,72 +136,66 @@ def made_before(state) -> bool:
     )
 
 
-def next_name(state, method: str) -> str:
+def next_name(state: AppState, method: str) -> str:
     """The method and a number that no result has yet."""
     taken = [re.fullmatch(rf"{method} (\d+)", entry.name) for entry in results(state)]
     return f"{method} {1 + max((int(found[1]) for found in taken if found), default=0)}"
 
 
-def go_on(state) -> None:
+def go_on(state: AppState) -> None:
     """Make the walk that waits for a graph once that is there; forget it where none came."""
     if not state.walking.waiting:
         return
     if state.graphs.graph is not None:
         state.walking.waiting = False
-        state.issue(do.MakeWalk())
+        state.issue(MakeWalk())
     elif not being_built(state):
         state.walking.waiting = False
 
 
-# Commands
+def set_method(state: AppState, method: str) -> None:
+    """How the next walk is found."""
+    if method not in METHODS:
+        raise MotionError(f"a walk is one of {', '.join(METHODS)}, not {method!r}")
+    if method != state.walking.method:
+        state.walking.method, state.walking.problem = method, ""
 
 
-@apply.register
-def _(command: do.SetWalk, state):
-    if command.method not in METHODS:
-        raise MotionError(f"a walk is one of {', '.join(METHODS)}, not {command.method!r}")
-    if command.method != state.walking.method:
-        state.walking.method, state.walking.problem = command.method, ""
-
-
-@apply.register
-def _(command: do.SetWalkOption, state):
-    options, name, value = state.walking.options.get(command.method, {}), command.name, command.value
-    if name not in options:
-        raise MotionError(f"a walk has no option {name!r} for {command.method!r}")
+def checked_option(method: str, name: str, value: Any) -> Any:
+    """A value for an option of OPTIONS, brought within its limits."""
+    if name not in OPTIONS.get(method, {}):
+        raise MotionError(f"a walk has no option {name!r} for {method!r}")
     if name in CHOICES and value not in CHOICES[name]:
         raise MotionError(f"{name} can be {', '.join(CHOICES[name])}, not {value!r}")
     if name == "order":
-        value = tuple(str(item) for item in value)
-    elif name in LIMITS:
+        return tuple(str(item) for item in value)
+    if name in LIMITS:
         if not isinstance(value, int | float) or not np.isfinite(value):
             raise MotionError(f"{name} must be a number, not {value!r}")
         low, high = LIMITS[name]
-        value = type(low)(min(max(value, low), high))
-    else:
-        value = type(OPTIONS[command.method][name])(value)
-    options[name] = value
+        return type(low)(min(max(value, low), high))
+    return type(OPTIONS[method][name])(value)
 
 
-@apply.register
-def _(command: do.SetSeed, state):
-    state.walking.seed = min(max(int(command.seed), 0), 2**31 - 1)
+def set_option(state: AppState, method: str, name: str, value: Any) -> None:
+    """Change one of OPTIONS; method "motion" for what holds for all of them."""
+    value = checked_option(method, name, value)
+    state.walking.options[method][name] = value
 
 
-@apply.register
-def _(command: do.NewSeed, state):
-    apply(do.SetSeed(state.walking.seed + 1), state)
-    apply(do.MakeWalk(), state)
+def set_seed(state: AppState, seed: int) -> None:
+    """The same seed gives the same walk."""
+    state.walking.seed = min(max(int(seed), 0), 2**31 - 1)
 
 
-@apply.register
-def _(command: do.MakeWalk, state):
+def make_walk(state: AppState) -> None:
+    """Find a walk with the present method, options and seed, and make its motion."""
     walking, graphs = state.walking, state.graphs
     walking.waiting, walking.problem, walking.built = False, "", graphs.built
     try:
         wanted = _wanted(state)
         if graphs.graph is None and not being_built(state):
-            apply(do.BuildGraph(), state)
+            build_graph(state)
     except MotionError as problem:
         walking.problem = str(problem)
         raise
@@ -204,10 +205,8 @@ def _(command: do.MakeWalk, state):
     graph, entries = graphs.graph, graphs.entries
 
     def work(progress, deliver):
-        from motiongraph.app.making import make
-
         try:
-            deliver(make(graph, wanted, progress))
+            deliver(deferred.making.make(graph, wanted, progress))
         except MotionError as problem:  # told by the panel, too
             deliver(problem)
 
@@ -226,7 +225,7 @@ def _(command: do.MakeWalk, state):
     state.jobs.start("walk", f"making {wanted.name}", work, then)
 
 
-def _wanted(state) -> Wanted:
+def _wanted(state: AppState) -> Wanted:
     """A snapshot of what is asked for, or a sentence about what is missing."""
     walking = state.walking
     method, options, path = walking.method, deepcopy(walking.option), None
@@ -247,3 +246,115 @@ def _wanted(state) -> Wanted:
             at = x, z, float(np.radians(facing(state, state.active)))
     motion = deepcopy(walking.options["motion"])
     return Wanted(method, options, motion, walking.seed, state.graphs.files, path, at, next_name(state, method))
+
+
+# What projects keep of it
+
+Saved = tuple[str, int, dict[str, dict[str, Any]]]  # method, seed, options
+
+
+def _read(state: AppState) -> Saved:
+    return state.walking.method, state.walking.seed, deepcopy(state.walking.options)
+
+
+def _write(state: AppState, value: Saved) -> None:
+    walking = state.walking
+    walking.method, walking.seed, walking.options = value[0], value[1], deepcopy(value[2])
+    walking.waiting, walking.problem = False, ""
+
+
+def _to_plain(value: Saved) -> tuple[dict, dict]:
+    return {"walk": {"method": value[0], "seed": value[1], "options": value[2]}}, {}
+
+
+def _from_plain(saved: Record, state: AppState) -> Saved:
+    walk, found = saved.record("walk"), deepcopy(OPTIONS)
+    given = walk.record("options")
+    for method in given.values.keys() & found.keys():
+        own = given.record(method)
+        for name in own.values.keys() & found[method].keys():
+            found[method][name] = checked_option(method, name, _like(own.get(name), OPTIONS[method][name], name))
+    return walk.word("method", METHODS), walk.whole("seed", 0, 2**31 - 1), found
+
+
+def _like(value: Any, usual: Any, name: str) -> Any:
+    """A value from a file, of the kind that the usual one is."""
+    if isinstance(usual, tuple):
+        return [checked_word(item, name) for item in checked_rows(value, name)]
+    if isinstance(usual, bool):
+        return checked_flag(value, name)
+    return checked_word(value, name) if isinstance(usual, str) else checked_number(value, name)
+
+
+WALK = SavedPart("walk", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="walk", is_work=False)
+
+
+# Commands
+
+
+@command
+class SetWalk:
+    """How the next walk is found: one of `walks.METHODS`."""
+
+    method: str
+
+    def apply(self, state: AppState) -> None:
+        set_method(state, self.method)
+
+
+@command
+class SetWalkOption:
+    """One of `walks.OPTIONS`; method "motion" for what holds for all of them."""
+
+    method: str
+    name: str
+    value: Any
+
+    def apply(self, state: AppState) -> None:
+        set_option(state, self.method, self.name, self.value)
+
+
+@command
+class SetSeed:
+    """The same seed gives the same walk."""
+
+    seed: int
+
+    def apply(self, state: AppState) -> None:
+        set_seed(state, self.seed)
+
+
+@command
+class NewSeed:
+    """Make another walk like it: the next seed."""
+
+    def apply(self, state: AppState) -> None:
+        set_seed(state, state.walking.seed + 1)
+        make_walk(state)
+
+
+@command
+class MakeWalk:
+    """Find a walk with the present method, options and seed, and make its motion; builds a graph first if there is
+    none."""
+
+    def apply(self, state: AppState) -> None:
+        make_walk(state)
+
+
+@command
+class TakeOptions:
+    """Set method, options and seed to those a result was made with, by its number in the library."""
+
+    entry: int
+
+    def apply(self, state: AppState) -> None:
+        made = made_entry(state, self.entry).made
+        if made is None or made.method not in state.walking.options:
+            raise MotionError(f"there are no options for {made and made.method}")
+        set_method(state, made.method)
+        set_seed(state, made.seed)
+        for method in (made.method, "motion"):
+            for name, value in made.options.items():
+                if name in state.walking.options[method]:
+                    set_option(state, method, name, value)

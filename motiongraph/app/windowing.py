@@ -1,50 +1,59 @@
-"""What the window is asked for: panels, full screen, pictures, settings, and the end."""
+"""The window: panels, full screen, pictures, videos, settings, messages, and the end."""
 
-from dataclasses import fields, replace
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from motiongraph.app import commands as do
-from motiongraph.app.commands import apply
+from platformdirs import user_pictures_path
+
+from motiongraph.app.command import command
+from motiongraph.app.playback import show_clip
 from motiongraph.app.settings import FILM_SIZES
-from motiongraph.app.state import PANELS
 from motiongraph.errors import MotionError
 
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
 
-@apply.register
-def _(command: do.ShowPanel, state):
-    if command.name not in PANELS:
-        raise MotionError(f"there is no panel {command.name!r}")
-    shown = state.wishes.shown
-    if command.name not in shown if command.shown is None else command.shown:
-        shown.add(command.name)
-        state.wishes.panels, state.wishes.front = True, command.name
+FLOATING = ("why", "shortcuts", "fetch", "film")  # of which the next start knows nothing
+DOCKED = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats")
+PANELS = (*DOCKED, "messages", *FLOATING)
+
+
+@dataclass(frozen=True)
+class Message:
+    text: str
+    level: str  # "info", "warning" or "error"
+    when: str  # the time of day
+    age: float  # the clock when it came, seconds
+
+
+@dataclass(eq=False)
+class WindowState:
+    """What the window is asked for; the loop looks here and does it."""
+
+    panels: bool = True  # whether any are shown
+    shown: set[str] = field(default_factory=lambda: set(DOCKED))  # panels that are open
+    front: str = ""  # the panel that is to come to the front
+    full_screen: bool = False
+    reset_layout: bool = False
+    quit: bool = False
+    screenshots: list[tuple[Path, bool]] = field(default_factory=list)  # file, and whether panels are on it
+    recording: RecordVideo | None = None
+
+
+def show_panel(state: AppState, name: str, shown: bool | None = None) -> None:
+    """Show a panel, in front of others, or hide it; None: the other way round."""
+    if name not in PANELS:
+        raise MotionError(f"there is no panel {name!r}")
+    window = state.wishes
+    if name not in window.shown if shown is None else shown:
+        window.shown.add(name)
+        window.panels, window.front = True, name
     else:
-        shown.discard(command.name)
-
-
-@apply.register
-def _(command: do.TogglePanels, state):
-    state.wishes.panels = not state.wishes.panels
-
-
-@apply.register
-def _(command: do.ToggleFullScreen, state):
-    state.wishes.full_screen = not state.wishes.full_screen
-
-
-@apply.register
-def _(command: do.ResetLayout, state):
-    state.wishes.reset_layout = True
-    state.wishes.shown = type(state.wishes)().shown
-
-
-@apply.register
-def _(command: do.SetSetting, state):
-    if command.name not in {f.name for f in fields(state.settings)}:
-        raise MotionError(f"there is no setting {command.name!r}")
-    setattr(state.settings, command.name, command.value)
-    state.settings.sane()
+        window.shown.discard(name)
 
 
 def new_name(folder: Path, stem: str, suffix: str) -> Path:
@@ -57,69 +66,155 @@ def new_name(folder: Path, stem: str, suffix: str) -> Path:
     return path
 
 
-@apply.register
-def _(command: do.Screenshot, state):
-    path = command.path
-    if path is None:
-        from platformdirs import user_pictures_path
-
-        folder = user_pictures_path() / "motiongraph"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise MotionError(f"{folder}: cannot be made: {problem.strerror or problem}") from problem
-        path = new_name(folder, state.entry.name if state.entry else "scene", ".png")
-    taken = {wanted for wanted, _ in state.wishes.screenshots}
-    count = 1
-    while path in taken:  # two in one second
-        count += 1
-        path = path.with_name(f"{path.stem}_{count}{path.suffix}")
-    state.wishes.screenshots.append((Path(path), command.panels))
+# Commands
 
 
-@apply.register
-def _(command: do.RecordVideo, state):
-    entry = state.entry if command.clip is None else state.library[command.clip]
-    if entry is None:
-        raise MotionError("there is nothing that could be recorded: open a clip first")
-    if entry.made and entry.made.live:
-        raise MotionError("stop leading the character first: what it walked is then kept, and can be recorded")
-    if state.wishes.recording is not None:
-        raise MotionError("a video is being recorded already; wait for it or cancel it")
-    if Path(command.path).suffix.lower() not in (".mp4", ".gif"):
-        raise MotionError(f"{command.path}: a video is written as .mp4 or .gif")
-    if entry is not state.entry:
-        apply(do.SelectClip(entry.number), state)
-    settings = state.settings
-    asked = FILM_SIZES[settings.film_size] if command.width is None or command.height is None else None
-    width, height = asked or (command.width, command.height)
-    fps = settings.film_rate if command.fps is None else command.fps
-    if not 1 <= fps <= 240 or not (width == height == 0 or (16 <= width <= 7680 and 16 <= height <= 7680)):
-        raise MotionError(f"no video has {fps:g} frames a second of {width} × {height} pixels")
-    state.wishes.recording = replace(command, path=Path(command.path), fps=fps, width=width, height=height)
+@command
+class ShowPanel:
+    """A panel that is to be shown also comes to the front."""
+
+    name: str
+    shown: bool | None = None  # None: the other way round
+
+    def apply(self, state: AppState) -> None:
+        show_panel(state, self.name, self.shown)
 
 
-@apply.register
-def _(command: do.CancelJob, state):
-    state.jobs.cancel(command.job)
+@command
+class TogglePanels:
+    """Show or hide all panels."""
+
+    def apply(self, state: AppState) -> None:
+        state.wishes.panels = not state.wishes.panels
 
 
-@apply.register
-def _(command: do.DismissMessages, state):
-    state.messages.clear()
+@command
+class ToggleFullScreen:
+    """Fill the screen, or no longer."""
+
+    def apply(self, state: AppState) -> None:
+        state.wishes.full_screen = not state.wishes.full_screen
 
 
-@apply.register
-def _(command: do.DismissHint, state):
-    state.hint = ""
-    state.settings.hint = False
+@command
+class ResetLayout:
+    """Put the usual panels back where they were at first."""
+
+    def apply(self, state: AppState) -> None:
+        state.wishes.reset_layout = True
+        state.wishes.shown = type(state.wishes)().shown
 
 
-@apply.register
-def _(command: do.ShowHint, state):
-    state.hint = "first" if command.shown else ""
+@command
+class SetSetting:
+    """One of `settings.Settings`, by name."""
+
+    name: str
+    value: Any
+
+    def apply(self, state: AppState) -> None:
+        if self.name not in {f.name for f in fields(state.settings)}:
+            raise MotionError(f"there is no setting {self.name!r}")
+        setattr(state.settings, self.name, self.value)
+        state.settings.sane()
 
 
-@apply.register
-def _(command: do.Quit, state):
-    state.wishes.quit = True
+@command
+class Screenshot:
+    """path: None makes a new name in the pictures folder; panels: with what surrounds the scene."""
+
+    path: Path | None = None
+    panels: bool = False
+
+    def apply(self, state: AppState) -> None:
+        path = self.path
+        if path is None:
+            folder = user_pictures_path() / "motiongraph"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as problem:
+                raise MotionError(f"{folder}: cannot be made: {problem.strerror or problem}") from problem
+            path = new_name(folder, state.entry.name if state.entry else "scene", ".png")
+        taken = {other for other, _ in state.wishes.screenshots}
+        count = 1
+        while path in taken:  # two in one second
+            count += 1
+            path = path.with_name(f"{path.stem}_{count}{path.suffix}")
+        state.wishes.screenshots.append((Path(path), self.panels))
+
+
+@command
+class RecordVideo:
+    """A clip (None: the active one), once, as it is seen now: .mp4 or .gif. Frames a second and size in pixels are
+    those of the settings where None; a size of 0 is that of the view."""
+
+    path: Path
+    fps: float | None = None
+    width: int | None = None
+    height: int | None = None
+    clip: int | None = None
+
+    def apply(self, state: AppState) -> None:
+        entry = state.entry if self.clip is None else state.library[self.clip]
+        if entry is None:
+            raise MotionError("there is nothing that could be recorded: open a clip first")
+        if entry.made and entry.made.live:
+            raise MotionError("stop leading the character first: what it walked is then kept, and can be recorded")
+        if state.wishes.recording is not None:
+            raise MotionError("a video is being recorded already; wait for it or cancel it")
+        if Path(self.path).suffix.lower() not in (".mp4", ".gif"):
+            raise MotionError(f"{self.path}: a video is written as .mp4 or .gif")
+        if entry is not state.entry:
+            show_clip(state, entry.number)
+        settings = state.settings
+        asked = FILM_SIZES[settings.film_size] if self.width is None or self.height is None else None
+        width, height = asked or (self.width, self.height)
+        fps = settings.film_rate if self.fps is None else self.fps
+        if not 1 <= fps <= 240 or not (width == height == 0 or (16 <= width <= 7680 and 16 <= height <= 7680)):
+            raise MotionError(f"no video has {fps:g} frames a second of {width} × {height} pixels")
+        state.wishes.recording = replace(self, path=Path(self.path), fps=fps, width=width, height=height)
+
+
+@command
+class CancelJob:
+    """Stop a job, by its number."""
+
+    job: int
+
+    def apply(self, state: AppState) -> None:
+        state.jobs.cancel(self.job)
+
+
+@command
+class DismissMessages:
+    """Remove all messages."""
+
+    def apply(self, state: AppState) -> None:
+        state.messages.clear()
+
+
+@command
+class DismissHint:
+    """For good: it does not come back at the next start."""
+
+    def apply(self, state: AppState) -> None:
+        state.hint = ""
+        state.settings.hint = False
+
+
+@command
+class ShowHint:
+    """What to try, or not, until the end of this run."""
+
+    shown: bool
+
+    def apply(self, state: AppState) -> None:
+        state.hint = "first" if self.shown else ""
+
+
+@command
+class Quit:
+    """End the program, once nothing is being written any more."""
+
+    def apply(self, state: AppState) -> None:
+        state.wishes.quit = True

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from motiongraph.app import commands as do
-from motiongraph.app.graphs import taking_part
+from motiongraph.app.graph_state import taking_part
 from motiongraph.app.leading import under_way
 from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
 from motiongraph.viewer import moves

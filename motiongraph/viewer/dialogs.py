@@ -15,7 +15,7 @@ from pathlib import Path
 from imgui_bundle import portable_file_dialogs as pfd
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import in_hand
+from motiongraph.app.results import current_result
 
 _READ = "*.bvh *.BVH *.amc *.AMC *.glb *.gltf *.vrm *.toml *.mgproj *.mgraph *.obj *.OBJ"
 _MOTION = ("Motion capture", _READ, "All files", "*")
@@ -83,14 +83,14 @@ QUESTIONS = {
         lambda path, number: do.SaveClip(number, path),
         _EXPORTED,
         "{}.bvh",
-        in_hand,
+        current_result,
     ),
     "save log": _saving(
         "Save which pieces were played as",
         lambda path, number: do.SaveLog(number, path),
         ("Text", "*.txt"),
         "{}.txt",
-        in_hand,
+        current_result,
     ),
     **{
         f"matrix {kind}": _saving(

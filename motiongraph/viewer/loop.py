@@ -13,12 +13,13 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app import recovery, trouble
-from motiongraph.app.scene import visible_tracks
+from motiongraph.app.playback import visible_tracks
 from motiongraph.app.settings import Settings, config_folder
-from motiongraph.app.state import FLOATING, AppState
+from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.view import camera_of
 from motiongraph.app.warming import warm_up
+from motiongraph.app.windowing import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
 from motiongraph.viewer.camera import Camera

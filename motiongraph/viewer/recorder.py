@@ -14,7 +14,7 @@ import numpy as np
 from motiongraph.app.commands import RecordVideo
 from motiongraph.app.jobs import Job
 from motiongraph.app.library import Entry
-from motiongraph.app.scene import visible_tracks
+from motiongraph.app.playback import visible_tracks
 from motiongraph.app.stage import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.app.view import camera_of, look_at

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from imgui_bundle import imgui
 
 from motiongraph.app import commands
-from motiongraph.app.graphs import stale
+from motiongraph.app.graph_state import stale
 from motiongraph.app.matrix import threshold_of
 from motiongraph.app.pair import Pair
 from motiongraph.app.playback import frame_of
-from motiongraph.app.results import in_hand, opening, results
+from motiongraph.app.results import current_result, results, step_begins
 from motiongraph.app.state import AppState
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
@@ -238,7 +238,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "led": state.leading and {"seconds": state.leading.seconds, "held": state.leading.held},
         "hint": state.hint,
         "walk": {"method": state.walking.method, "seed": state.walking.seed, "problem": state.walking.problem},
-        "steps": opening(in_hand(state).made.walk).tolist() if in_hand(state) else [],
+        "steps": step_begins(current_result(state).made.walk).tolist() if current_result(state) else [],
         "results": [[e.name, e.made.method, len(e.made.walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],

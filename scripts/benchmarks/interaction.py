@@ -151,7 +151,7 @@ def _threshold(viewer, mocap):
     from imgui_bundle import imgui
 
     from motiongraph.app import commands as do
-    from motiongraph.app.graphs import drawable
+    from motiongraph.app.graph_state import drawable
     from motiongraph.app.prepared import prepare
     from motiongraph.formats.load import find_files, load
     from motiongraph.graph.motion_graph import MotionGraph

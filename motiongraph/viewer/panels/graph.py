@@ -3,7 +3,7 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graphs import stale, taking_part
+from motiongraph.app.graph_state import stale, taking_part
 from motiongraph.app.lanes import KINDS
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.thresholds import threshold_controls

@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app.matrix import AT_ONCE, cells, chosen, threshold_of, wanted
+from motiongraph.app.matrix import AT_ONCE, cells, chosen, comparison, threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.metric.overview import thinned
 from motiongraph.viewer import theme
@@ -41,7 +41,7 @@ def matrix_panel(state, ui) -> None:
         imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(theme.WARN, state.matrix.problem)
         imgui.pop_text_wrap_pos()
-    elif heat is None or heat.key != wanted(state):
+    elif heat is None or heat.key != comparison(state):
         _offer(state)
     if heat is None:
         ui.heats.forget("matrix")
@@ -99,11 +99,11 @@ def _combo(name, which, wide, state) -> None:
 
 def _offer(state) -> None:
     """What is too large to be compared unasked, or was cancelled; where nothing is chosen, to choose."""
-    if wanted(state) is None:
+    if comparison(state) is None:
         note("Choose two clips above, or one to compare with itself.")
         return
     n, m = cells(state)
-    if n * m > AT_ONCE or wanted(state) == state.matrix.asked:
+    if n * m > AT_ONCE or comparison(state) == state.matrix.asked:
         note(f"{n:,} × {m:,} windows.")
         if imgui.button(f"{icons.ICON_FA_TABLE_CELLS}  Compare"):
             state.issue(do.Compare())

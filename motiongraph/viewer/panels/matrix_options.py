@@ -4,7 +4,8 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app.matrix import METHODS, common, highest_threshold, threshold_of
+from motiongraph.app.heat import METHODS
+from motiongraph.app.matrix import common, highest_threshold, threshold_of
 from motiongraph.metric.metric import ALIGNMENTS, KINDS
 from motiongraph.metric.overview import share_below
 from motiongraph.viewer import theme

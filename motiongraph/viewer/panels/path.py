@@ -4,7 +4,7 @@ hand kept to it."""
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import in_hand
+from motiongraph.app.results import current_result
 from motiongraph.app.strokes import PRESETS
 from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
 from motiongraph.viewer.panels.tools import brush_buttons, lead_button, walk_button, words_known
@@ -112,7 +112,7 @@ def _labels(state, ui) -> None:
 
 def _kept_to_it(state, ui) -> None:
     """How far the result in hand is from what was asked, with the colours of the scene explained."""
-    entry = in_hand(state)
+    entry = current_result(state)
     report = entry.made.report if entry is not None and entry.made.asked is not None else {}
     if "path_error_mean" not in report:
         note("The walk is drawn on the floor in the colour of its distance from the path.")

@@ -5,7 +5,7 @@ from functools import lru_cache
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import in_hand, results
+from motiongraph.app.results import current_result, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.judged import judged
 from motiongraph.viewer.panels.steps import ROW, STRETCH, TABLE, into_view, steps_view
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 def results_view(state, ui) -> None:
     """The lower part of the walk panel."""
-    made, here = results(state), in_hand(state)
+    made, here = results(state), current_result(state)
     section("Results")
     if not made:
         note("Walks you make are kept here, to be compared, replayed and saved.")
@@ -77,7 +77,7 @@ def _advice(made, state) -> None:
     known = graph is not None and graph.candidates is made.graph.candidates  # of another graph it would say nothing
     if known and imgui.button(f"Use {told['threshold']:g} {made.unit}", (-1, 0)):
         state.issue(do.SetThreshold(told["threshold"]))
-        state.issue(do.TakeOptions(in_hand(state).number))
+        state.issue(do.TakeOptions(current_result(state).number))
         state.issue(do.MakeWalk())
 
 

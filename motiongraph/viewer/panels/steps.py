@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import RESULT, frame_of
-from motiongraph.app.results import opening
+from motiongraph.app.results import step_begins
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import colour32, icons, word_colour
 
@@ -67,7 +67,7 @@ def steps_view(entry, state, ui) -> None:
 
 @lru_cache(maxsize=2)
 def _openings(made) -> list[int]:
-    return opening(made.walk).tolist()
+    return step_begins(made.walk).tolist()
 
 
 @lru_cache(maxsize=256)  # as many as are ever in sight

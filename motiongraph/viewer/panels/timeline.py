@@ -6,8 +6,7 @@ from functools import lru_cache
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.playback import FASTEST, ROOTS, SLOWEST, TRACKS, frame_of
-from motiongraph.app.scene import visible_tracks
+from motiongraph.app.playback import FASTEST, ROOTS, SLOWEST, TRACKS, frame_of, visible_tracks
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.menu import ROOT_NAMES
 from motiongraph.viewer.panels.pieces import pieces, told

@@ -3,7 +3,7 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graphs import taking_part
+from motiongraph.app.graph_state import taking_part
 from motiongraph.app.walks import METHODS, made_before
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.results import results_view

@@ -1,0 +1,60 @@
+"""All commands, by name: `from motiongraph.app import commands as do`, then `state.issue(do.Play())`."""
+
+# ruff: noqa: I001 - packed lines
+# fmt: off
+from motiongraph.app.build_graph import BuildGraph, DropGraph, SetGraphOption
+from motiongraph.app.cells import LoopCell, PointAtCell, PreviewCell
+from motiongraph.app.clips import (
+    MirrorClip, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels, SetLabels, Trim, UseClip,
+)
+from motiongraph.app.drawing import (
+    AddPoint, BeginStroke, ChoosePoint, ClearPath, ClosePath, EndStroke, ExtendStroke, LoadPath, MovePoint,
+    PaintPath, PathPreset, PlantGoal, PointAt, RemovePoint, ReversePath, SavePath, SetBrush, SetCurve, SetPath,
+    SetPresetSize, SetTool, SmoothPath,
+)
+from motiongraph.app.graph_files import ExportGraph, OpenGraph, SaveGraph
+from motiongraph.app.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
+from motiongraph.app.history import Redo, Undo
+from motiongraph.app.matrix import (
+    ChooseMatrix, Compare, ExportMatrix, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix,
+    WatchMatrix,
+)
+from motiongraph.app.opening import FetchCmu, OpenPaths, OpenSamples
+from motiongraph.app.playback import (
+    Jump, Pause, Play, Seek, SelectClip, SelectNext, SetLoop, SetReverse, SetRoot, SetSpeed, Step, TakeTrack,
+    TogglePlay,
+)
+from motiongraph.app.props import AddProp, OpenProp, RemoveProp, SetProp, SizeProp
+from motiongraph.app.results import ClearResults, RenameResult, ReplayResult, SaveLog, SeekStep
+from motiongraph.app.scene import (
+    ClearGhosts, MoveCharacter, PinGhost, PlaceCharacter, SetLayer, ShiftGhost, Split, ToggleLayer, UnpinGhost,
+)
+from motiongraph.app.session import NewProject, OpenProject, Recover, ReopenUnsaved, SaveProject
+from motiongraph.app.steering import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
+from motiongraph.app.threshold import FindTradeOff, SetThreshold
+from motiongraph.app.view import Fly, LetBelowFloor, Look, LookFrom, Orbit, Pan, ResetCamera, SetCamera, SetFollow, Zoom
+from motiongraph.app.walks import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
+from motiongraph.app.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy
+from motiongraph.app.windowing import (
+    CancelJob, DismissHint, DismissMessages, Quit, RecordVideo, ResetLayout, Screenshot, SetSetting, ShowHint,
+    ShowPanel, ToggleFullScreen, TogglePanels,
+)
+
+COMMANDS: tuple[type, ...] = (
+    AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
+    ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
+    ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, Jump, Lead, LeaveAlternative, LetBelowFloor,
+    LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint, NewProject, NewSeed,
+    OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset, Pause, PinGhost,
+    PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph, PreviewAlternative,
+    PreviewCell, PreviewTransition, Quit, RecordVideo, Recover, Redo, RemoveAll, RemoveClip, RemoveLabel, RemovePoint,
+    RemoveProp, RenameResult, ReopenUnsaved, Replay, ReplayResult, ResetCamera, ResetLayout, ResetWalk, ReversePath,
+    SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject, Screenshot, Seek, SeekStep, SelectClip,
+    SelectNext, SetBrush, SetCamera, SetCurve, SetFollow, SetGraphOption, SetLabels, SetLayer, SetLeadLabel, SetLoop,
+    SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SetPath, SetPresetSize, SetProp, SetReverse, SetRoot,
+    SetSeed, SetSetting, SetSpeed, SetThreshold, SetTool, SetWalk, SetWalkOption, ShiftGhost, ShowHint, ShowLanes,
+    ShowPanel, ShowTransition, SizeProp, SmoothPath, Split, Step, SwapMatrix, TakeOptions, TakeTrack,
+    ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim, Undo, UnpinGhost, UseClip, WalkPath, WatchMatrix,
+    WatchWhy, Zoom,
+)
+# fmt: on
