@@ -403,4 +403,4 @@ def test_a_project_of_the_first_version_opens():
     assert (prop.shape, prop.height) == ("box", 0.25)
     assert (state.scene.layers.flow, state.scene.views, state.active) == (True, 2, 0)
     assert (state.playback.speed, state.playback.loop) == (0.5, "ping-pong")
-    assert (state.camera.yaw, state.camera.target.tolist(), state.follow) == (12.0, [1.0, 0.9, 2.0], False)
+    assert (state.camera.yaw, list(state.camera.target), state.follow) == (12.0, [1.0, 0.9, 2.0], False)
