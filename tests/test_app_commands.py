@@ -2,8 +2,6 @@
 
 import ast
 import dataclasses
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -47,10 +45,3 @@ def test_nothing_is_named_underscore():
     for path in (ROOT / "motiongraph").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             assert not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "_"), path
-
-
-def test_what_opens_the_window_does_not_load_the_compiler():
-    """numba takes half a second to import; see `app.deferred`."""
-    code = "import sys, motiongraph.app.update, motiongraph.app.commands; print('numba' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert (result.stdout.strip(), result.stderr) == ("False", "")
