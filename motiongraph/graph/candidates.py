@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.labelling import Labelling, Layers
 from motiongraph.graph.structure import Structure
 from motiongraph.graph.transitions import TRANSITION, both_ways, in_order, renumbered
+from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
+from motiongraph.metric.tape import search_tape
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Comparing, Progress
@@ -238,33 +240,66 @@ def fitted(
     return tuple(used)
 
 
-def compare(clips, metric, ceiling, radius, pairs, progress) -> np.ndarray:
-    """The transitions, both ways, of these pairs of clips."""
+def compare(
+    clips: Sequence[Clip],
+    metric: Metric,
+    ceiling: float,
+    radius: float,
+    pairs: Sequence[tuple[int, int]],
+    progress: Progress,
+) -> np.ndarray:
+    """The transitions, both ways, of these pairs of clips: all those with a clip that is new."""
     window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
     prepared = []
     for done, clip in enumerate(clips):
         progress(done, len(clips), f"preparing {clip.name}")
         prepared.append(metric.prepare(clip))
-    windows = [len(clip) - clip.first - window + 1 for clip in clips]
-    cells = [windows[i] * windows[j] // (2 if i == j else 1) for i, j in pairs]
-    total, done, parts, ends = sum(cells), 0, [np.empty(0, TRANSITION)], np.cumsum(cells)
-    for start, stop in _batches(cells):
-        found = sum(map(len, parts))
-        here = sum(cells[start:stop])
-        batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
-        report = partial(_report, progress, ends, done, here, found)
-        minima = search(batch, ceiling=ceiling, radius=frames or None, progress=report)
-        src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
-        parts.append(both_ways(src, dst, np.concatenate(minima)))
-        done += here
-    table = np.concatenate(parts)
-    progress(total, total, Comparing(len(pairs), len(pairs), len(table)))
+    find = _on_tape if metric.kind == "cloud" and metric.search_fps is None else _pair_by_pair
+    table = find(prepared, ceiling, frames, pairs, progress)
+    progress(1, 1, Comparing(len(pairs), len(pairs), len(table)))
     # Windows are counted from the first captured frame, transitions from the first of the file.
     first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
     table["src_frame"] += first[table["src"]]
     table["dst_frame"] += first[table["dst"]]
     # After a window at the very end there is nothing of the target left to go on with.
     return table[table["dst_frame"] + window < last[table["dst"]]]
+
+
+def _on_tape(
+    prepared: list[Any], ceiling: float, radius: int, pairs: Sequence[tuple[int, int]], progress: Progress
+) -> np.ndarray:
+    """Transitions of all pairs at once, clips end to end on a tape."""
+    new = sorted({i for i, j in pairs if i == j})
+    old = sorted(set(range(len(prepared))) - set(new))
+    order = np.array([*old, *new], np.int32)
+    found = search_tape(
+        [prepared[i] for i in old],
+        [prepared[i] for i in new],
+        ceiling=ceiling,
+        radius=radius or None,
+        cache=open_cache(),
+        progress=progress,
+    )
+    return both_ways(order[found["clip_a"]], order[found["clip_b"]], found)
+
+
+def _pair_by_pair(
+    prepared: list[Any], ceiling: float, radius: int, pairs: Sequence[tuple[int, int]], progress: Progress
+) -> np.ndarray:
+    """Transitions of one pair of clips after the other, for metrics that know no tape."""
+    # In an order of the two clips that depends on them alone, and with it the last bits of their alignments.
+    pairs = [(j, i) if prepared[i].digest > prepared[j].digest else (i, j) for i, j in pairs]
+    cells = [len(prepared[i]) * len(prepared[j]) // (2 if i == j else 1) for i, j in pairs]
+    done, parts, ends = 0, [np.empty(0, TRANSITION)], np.cumsum(cells)
+    for start, stop in _batches(cells):
+        here = sum(cells[start:stop])
+        batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
+        report = partial(_report, progress, ends, done, here, sum(map(len, parts)))
+        minima = search(batch, ceiling=ceiling, radius=radius or None, progress=report)
+        src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
+        parts.append(both_ways(src, dst, np.concatenate(minima)))
+        done += here
+    return np.concatenate(parts)
 
 
 def _batches(cells: Sequence[int]) -> list[tuple[int, int]]:

@@ -50,7 +50,7 @@ class Bodies:
     left: np.ndarray  # (Q, 2, F) metres: the centre's path as `_kernels` wants it on the left of a product
     right: np.ndarray  # (Q, 2, F) metres: the same for the right of a product
     starts: np.ndarray  # (3, n): mean x, mean z (times √Σg) and energy of every window
-    origin: np.ndarray  # (2,) metres taken off the path's x, z
+    origin: np.ndarray  # (2,) metres taken off the path's x, z, or (2, n) for every window
     shift: np.ndarray | None  # (n, 2) metres: mean x, z of what "in-place" removed, over each window
 
     @classmethod
@@ -126,6 +126,10 @@ class Bodies:
         """Metres: the largest length of a frame's xz, and of its y."""
         xz, y = (np.sqrt(_squares(q).max(initial=0.0)) for q in (self.xz, self.y))
         return float(xz), float(y)
+
+    def origins(self, windows: np.ndarray) -> np.ndarray:
+        """(2, n) or (2, 1) metres taken off the path's x, z, for these windows (n,)."""
+        return self.origin[:, None] if self.origin.ndim == 1 else self.origin[:, windows]
 
     def against(self, other: "Bodies") -> "CloudPair":
         """The pair of two clips prepared alike."""

@@ -163,8 +163,8 @@ class CloudPair:
         flat = size == 0.0  # any turn will do: none
         cos, sin = (np.where(flat, still, sums[:, k] / np.where(flat, 1.0, size)) for k, still in ((1, 1.0), (2, 0.0)))
         root = np.sqrt(A.weights.sum())
-        x, z = A.starts[:2, a] / root + A.origin[:, None]
-        x2, z2 = B.starts[:2, b] / root + B.origin[:, None]
+        x, z = A.starts[:2, a] / root + A.origins(a)
+        x2, z2 = B.starts[:2, b] / root + B.origins(b)
         return arctan2(sin, cos), x - x2 * cos - z2 * sin, z + x2 * sin - z2 * cos
 
     def _cells(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

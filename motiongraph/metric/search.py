@@ -91,7 +91,7 @@ class _Comparison:
 
     def work(self, rectangle: stream.Rectangle, tick: Callable[[int], None], store: Cache | None) -> None:
         """Scan one rectangle."""
-        found = _scan(self.pair, rectangle, self.ceiling, self.method, self.band, tick)
+        found = scan(self.pair, rectangle, self.ceiling, self.method, self.band, tick)
         with self.lock:
             self.found.append(found)
             self.left -= 1
@@ -144,7 +144,7 @@ def _step(features: Any) -> int:
     return max(1, round(features.fps / rate))
 
 
-def _scan(
+def scan(
     pair: Pair,
     rectangle: stream.Rectangle,
     ceiling: float,

@@ -1,0 +1,217 @@
+"""Many prepared clips end to end on one tape, compared block by block.
+
+Comparing clip by clip makes blocks as short as clips happen to be: ninety clips of seven seconds are four thousand
+small comparisons. Blocks of a tape are as long as is good for the processor, and every core has one. Windows that would
+cross from one clip into the next do not exist. What is found does not depend on the order of the clips or the blocks.
+
+A block against a block is a pure function of the two and of the ceiling (`compare`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+
+from motiongraph.metric import stream
+from motiongraph.metric.bodies import Bodies
+from motiongraph.metric.cache import Cache
+from motiongraph.metric.minima import FOUND, best_first, settle, transposed
+from motiongraph.metric.search import TRANSITION, scan
+from motiongraph.progress import SILENT, Comparing, Progress
+
+# Windows in a block: longer ones gain nothing (scripts/bench.py distance), shorter ones keep every core busy.
+_LONGEST, _SHORTEST = 2048, 256
+# Energy (m²) of a window that does not exist: no cost comes near any ceiling.
+_FAR = 1e12
+FOUND_ON_TAPE = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *TRANSITION.descr])
+
+
+@dataclass(frozen=True, eq=False)
+class Tape:
+    """Clips one after the other, all prepared alike."""
+
+    bodies: Bodies  # of all frames
+    begins: np.ndarray  # (C + 1,) frame at which each clip begins, and the end
+
+    @classmethod
+    def of(cls, clips: Sequence[Bodies]) -> "Tape":
+        """Put clips on a tape."""
+        first, window = clips[0], clips[0].window
+        begins = np.append(0, np.cumsum([len(clip.xz) for clip in clips]))
+        starts = np.zeros((3, begins[-1] - window + 1))
+        starts[2] = _FAR
+        origin = np.zeros((2, starts.shape[1]))
+        for clip, begin in zip(clips, begins.tolist()):
+            at = slice(begin, begin + len(clip))
+            starts[:, at], origin[:, at] = clip.starts, clip.origin[:, None]
+        whole = {name: np.concatenate([getattr(clip, name) for clip in clips]) for name in ("xz", "y")}
+        whole |= {name: np.concatenate([getattr(clip, name) for clip in clips], axis=2) for name in ("left", "right")}
+        shift = None
+        if first.shift is not None:
+            shift = np.zeros((starts.shape[1], 2))
+            for clip, begin in zip(clips, begins.tolist()):
+                shift[begin : begin + len(clip)] = clip.shift
+        return cls(replace(first, name="tape", starts=starts, origin=origin, shift=shift, **whole), begins)
+
+    def blocks(self) -> list["Block"]:
+        """The tape cut into blocks of about equal length."""
+        windows = len(self.bodies)
+        count = max(-(-windows // _LONGEST), min(4 * stream.workers(), -(-windows // _SHORTEST)))
+        edges = [windows * k // count for k in range(count + 1)]
+        return [self._block(low, high) for low, high in pairwise(edges)]
+
+    def _block(self, low: int, high: int) -> "Block":
+        """Windows low … high − 1, with a neighbour on either side where there is one."""
+        b, window = self.bodies, self.bodies.window
+        first, last = max(low - 1, 0), min(high + 1, len(b))
+        frames, windows = slice(first, last + window - 1), slice(first, last)
+        part = replace(
+            b,
+            name=f"windows {low} to {high}",
+            xz=b.xz[frames],
+            y=b.y[frames],
+            left=np.ascontiguousarray(b.left[:, :, frames]),
+            right=np.ascontiguousarray(b.right[:, :, frames]),
+            starts=np.ascontiguousarray(b.starts[:, windows]),
+            origin=np.ascontiguousarray(b.origin[:, windows]),
+            shift=None if b.shift is None else b.shift[windows],
+        )
+        return Block(part, first, low - first, high - first)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A stretch of a tape."""
+
+    bodies: Bodies  # its windows and a neighbour on either side
+    at: int  # place of the first of them on the tape
+    low: int  # its own windows are low … high − 1 of these
+    high: int
+
+    @cached_property
+    def key(self) -> str:
+        """The same for blocks with the same windows, wherever they lie."""
+        digest = blake2b(f"{self.bodies.digest} {self.low} {self.high}".encode(), digest_size=16)
+        digest.update(self.bodies.starts.data)
+        return digest.hexdigest()
+
+
+def compare(
+    a: Block, b: Block, ceiling: float, method: str, apart: int | None, tick: Callable[[int], None]
+) -> np.ndarray:
+    """Candidates (FOUND) of two blocks, counted within them; apart: least b − a on the tape, where that matters."""
+    rectangle = a.low, a.high, b.low, b.high
+    band = None if apart is None else apart + a.at - b.at
+    return scan(a.bodies.against(b.bodies), rectangle, ceiling, method, band, tick)
+
+
+def search_tape(
+    old: Sequence[Bodies],
+    new: Sequence[Bodies],
+    *,
+    ceiling: float,
+    radius: int | None = None,
+    method: str = "neighbours",
+    cache: Cache | None = None,
+    progress: Progress = SILENT,
+) -> np.ndarray:
+    """Minima of every clip of `new` against every other, itself, and every clip of `old`.
+
+    clip_a, clip_b: numbers of the clips, those of `old` first; a, b: starts of their windows; cost, theta, x0, z0 as in
+    `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. cache: keeps what was found, block by
+    block, so that a search that was stopped goes on.
+    """
+    fresh = Tape.of(new)
+    blocks, jobs = fresh.blocks(), []
+    window = fresh.bodies.window
+    for j, b in enumerate(blocks):
+        jobs += [(a, b, window, False) for a in blocks[: j + 1]]
+    known = Tape.of(old) if old else None
+    if known is not None:
+        jobs += [(a, b, None, True) for a in known.blocks() for b in blocks]
+    found: list[tuple[bool, np.ndarray]] = []
+
+    def work(job: tuple[Block, Block, int | None, bool], tick: Callable[[int], None]) -> None:
+        a, b, apart, both = job
+        key = f"block {method} {apart and apart + a.at - b.at} {a.key} {b.key}" if cache else ""
+        kept = cache.get(key) if cache else None
+        if kept is not None and kept["ceiling"][0] >= ceiling:
+            rows = kept["candidates"][kept["candidates"]["cost"] <= np.float32(ceiling)]
+            tick((a.high - a.low) * (b.high - b.low))
+        else:
+            rows = compare(a, b, ceiling, method, apart, tick)
+            if cache:
+                cache.put(key, {"ceiling": np.array([ceiling]), "candidates": rows})
+        rows["a"] += a.at
+        rows["b"] += b.at
+        found.append((both, rows))
+
+    def report(done: float, total: float, what: str = "", /) -> None:
+        share, rows = done / max(total, 1.0), sum(len(rows) for _, rows in found)
+        progress(done, total, Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
+
+    pairs = len(new) * (len(new) + 1) // 2 + len(old) * len(new)
+    total = sum((a.high - a.low) * (b.high - b.low) for a, b, _, _ in jobs)
+    stream.run(jobs, work, total, report)
+    parts = [_named(rows, fresh if not both else known, fresh, len(old), both) for both, rows in found]
+    rows = _minima(np.concatenate(parts), [clip.digest for clip in (*old, *new)], radius or 0)
+    _align(rows, [tape for tape in (known, fresh) if tape is not None])
+    return rows
+
+
+_NAMED = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *FOUND.descr])
+
+
+def _named(rows: np.ndarray, left: "Tape | None", right: Tape, before: int, known: bool) -> np.ndarray:
+    """Candidates by clip and window instead of by place on a tape; before: how many clips are on the other tape."""
+    named = np.empty(len(rows), _NAMED)
+    for name in FOUND.names or ():
+        named[name] = rows[name]
+    for side, tape, first in (("a", left, 0 if known else before), ("b", right, before)):
+        assert tape is not None
+        clip = np.searchsorted(tape.begins, rows[side], side="right") - 1
+        named[f"clip_{side}"] = clip + first
+        named[side] = rows[side] - tape.begins[clip]
+    return named
+
+
+def _align(rows: np.ndarray, tapes: list[Tape]) -> None:
+    """Alignments of minima, from the first clip of each to the second: turning one round would change its last bits."""
+    ends = np.cumsum([len(tape.begins) - 1 for tape in tapes])
+    side = [np.searchsorted(ends, rows[name], side="right") for name in ("clip_a", "clip_b")]
+    for i, left in enumerate(tapes):
+        for j, right in enumerate(tapes):
+            here = np.flatnonzero((side[0] == i) & (side[1] == j))
+            a, b = (
+                tape.begins[rows[f"clip_{name}"][here] - ends[k] + len(tape.begins) - 1] + rows[name][here]
+                for name, tape, k in (("a", left, i), ("b", right, j))
+            )
+            _, rows["theta"][here], rows["x0"][here], rows["z0"][here] = left.bodies.against(right.bodies).exact(a, b)
+
+
+def _minima(rows: np.ndarray, digests: list[str], radius: int) -> np.ndarray:
+    """Plateaus settled and neighbours within `radius` dropped, in an order of clips that depends on them alone."""
+    order = np.empty(len(digests), np.int64)
+    order[sorted(range(len(digests)), key=lambda i: (digests[i], i))] = np.arange(len(digests))
+    turned = order[rows["clip_a"]] > order[rows["clip_b"]]
+    back = transposed(rows[turned])
+    back["clip_a"], back["clip_b"] = rows["clip_b"][turned], rows["clip_a"][turned]
+    rows[turned] = back
+    # One plane for all pairs, with clips so far from each other that no neighbourhood reaches across.
+    lengths = np.zeros(len(digests), np.int64)
+    for side in "ab":
+        np.maximum.at(lengths, rows[f"clip_{side}"], rows[side].astype(np.int64) + 1)
+    begins = np.append(0, np.cumsum(lengths + radius + 2))
+    for side in "ab":
+        rows[side] += begins[rows[f"clip_{side}"]].astype(np.int32)
+    rows = rows[np.lexsort((rows["b"], rows["a"]))]
+    rows = best_first(settle(rows), radius or None)
+    result = np.empty(len(rows), FOUND_ON_TAPE)
+    for name in FOUND_ON_TAPE.names or ():
+        result[name] = rows[name]
+    for side in "ab":
+        result[side] -= begins[rows[f"clip_{side}"]].astype(np.int32)
+    return result
