@@ -14,7 +14,7 @@ from motiongraph import rotations as rot
 from motiongraph.graph.thresholds import ENOUGH, Thresholds
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import find_minima
-from motiongraph.progress import Comparing
+from motiongraph.progress import SILENT, Comparing
 
 METRIC = Metric(window=0.25)
 
@@ -231,14 +231,45 @@ def test_only_new_pairs_are_computed(clips, monkeypatch):
     from motiongraph.graph import candidates
 
     compared = []
-    search = candidates.search
-    monkeypatch.setattr(candidates, "search", lambda pairs, **o: compared.extend(pairs) or search(pairs, **o))
+    search = candidates.search_tape
+
+    def counted(old, new, **options):
+        compared.append((len(old), len(new)))
+        return search(old, new, **options)
+
+    monkeypatch.setattr(candidates, "search_tape", counted)
     graph = build(clips[:3])
-    assert len(compared) == 6
+    assert compared == [(0, 3)]
     graph.add(clips[3])
-    assert len(compared) == 6 + 4
+    assert compared == [(0, 3), (3, 1)]
     graph.remove("clip2")
-    assert len(compared) == 10
+    assert len(compared) == 2
+
+
+def test_the_tape_finds_what_pairs_of_clips_do(clips):
+    """Copies, stillness and clips far from the origin too; in any order, in any blocks, at once or one by one."""
+    from motiongraph.graph import candidates
+    from motiongraph.graph.transitions import in_order
+
+    still = replace(clips[0], name="still", rotations=np.repeat(clips[0].rotations[:1], len(clips[0]), axis=0))
+    every = [*clips, replace(clips[1], name="copy"), still, clips[2].moved(2.0, 300.0, -500.0)]
+    for metric in (mg.Metric(), mg.Metric(window=0.0), mg.Metric(taper="gaussian"), mg.Metric(align="in-place")):
+        prepared = [metric.prepare(clip) for clip in every]
+        pairs = [(i, j) for i in range(len(every)) for j in range(i, len(every))]
+        given = 20.0, 3, pairs, SILENT
+        ref = in_order(candidates._pair_by_pair(prepared, *given))
+        comp = in_order(candidates._on_tape(prepared, *given))
+        copies = {1, 4}  # pair by pair, copies count as one clip against itself
+        assert ref[_between(ref, copies)].tobytes() == comp[_between(comp, copies)].tobytes()
+        some = [pair for pair in pairs if 2 in pair or 5 in pair]
+        later = in_order(candidates._on_tape(prepared, 20.0, 3, some, SILENT))
+        with_new = np.isin(comp["src"], (2, 5)) | np.isin(comp["dst"], (2, 5))
+        assert later.tobytes() == comp[with_new].tobytes()
+
+
+def _between(table, copies):
+    """Rows that do not lead from one of the copies to another."""
+    return ~(np.isin(table["src"], list(copies)) & np.isin(table["dst"], list(copies)) & (table["src"] != table["dst"]))
 
 
 def test_the_body_most_clips_have_changes_sides():

@@ -40,15 +40,17 @@ class Tape:
     def of(cls, clips: Sequence[Bodies]) -> "Tape":
         """Put clips on a tape."""
         first, window = clips[0], clips[0].window
-        begins = np.append(0, np.cumsum([len(clip.xz) for clip in clips]))
+        # Between two clips lies at least one window that does not exist, or their cells would be neighbours.
+        gap = 1 if window == 1 else 0
+        begins = np.append(0, np.cumsum([len(clip.xz) + gap for clip in clips]))
         starts = np.zeros((3, begins[-1] - window + 1))
         starts[2] = _FAR
         origin = np.zeros((2, starts.shape[1]))
         for clip, begin in zip(clips, begins.tolist()):
             at = slice(begin, begin + len(clip))
             starts[:, at], origin[:, at] = clip.starts, clip.origin[:, None]
-        whole = {name: np.concatenate([getattr(clip, name) for clip in clips]) for name in ("xz", "y")}
-        whole |= {name: np.concatenate([getattr(clip, name) for clip in clips], axis=2) for name in ("left", "right")}
+        whole = {name: _joined([getattr(clip, name) for clip in clips], 0, gap) for name in ("xz", "y")}
+        whole |= {name: _joined([getattr(clip, name) for clip in clips], 2, gap) for name in ("left", "right")}
         shift = None
         if first.shift is not None:
             shift = np.zeros((starts.shape[1], 2))
@@ -80,6 +82,14 @@ class Tape:
             shift=None if b.shift is None else b.shift[windows],
         )
         return Block(part, first, low - first, high - first)
+
+
+def _joined(arrays: Sequence[np.ndarray], axis: int, gap: int) -> np.ndarray:
+    """Arrays end to end along an axis, each followed by `gap` zeros."""
+    if not gap:
+        return np.concatenate(arrays, axis=axis)
+    zeros = np.zeros([gap if k == axis else n for k, n in enumerate(arrays[0].shape)], arrays[0].dtype)
+    return np.concatenate([part for array in arrays for part in (array, zeros)], axis=axis)
 
 
 @dataclass(frozen=True, eq=False)

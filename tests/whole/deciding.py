@@ -34,7 +34,9 @@ def main() -> None:
     table, looser = by_name(graph), graph.at(threshold=2.5).pruned()
     decided = {name: digest(table[name]) for name in table.dtype.names}
     decided["threshold"] = repr(graph.report()["threshold"])
-    decided["report"] = [looser.report()[key] for key in ("transitions", "choice_points", "frames_kept", "components", "cost_mean")]
+    decided["report"] = [
+        looser.report()[key] for key in ("transitions", "choice_points", "frames_kept", "components", "cost_mean")
+    ]
     a, b = sorted(clips, key=lambda clip: clip.name)[:2]
     for name, metric in {
         "taper": mg.Metric(taper="gaussian"),
