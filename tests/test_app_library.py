@@ -89,7 +89,7 @@ def test_opening_again_takes_the_same_place(state, folder):
 
 def test_an_empty_folder_is_a_message(state, tmp_path):
     tell(state, do.OpenPaths((tmp_path,)))
-    assert "holds no .bvh, .amc, .glb, .gltf or .vrm file" in state.messages[0].text
+    assert "holds no .bvh, .amc, .glb, .gltf, .vrm or .npz file" in state.messages[0].text
 
 
 def test_trim_keeps_the_frame_where_it_can(state, folder):

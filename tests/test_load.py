@@ -239,7 +239,7 @@ def test_endings_in_any_case(tmp_path, name):
 @pytest.mark.parametrize("name", ["a.txt", "a", ".bvh", "a.bvh.gz", "a.asf"])
 def test_other_endings_are_refused(tmp_path, name):
     shutil.copy(DATA / "person.bvh", tmp_path / name)
-    with pytest.raises(FormatError, match=r"expected a .bvh, .amc, .glb, .gltf or .vrm file|an .asf holds no motion"):
+    with pytest.raises(FormatError, match=r"expected a .bvh, .amc, .glb, .gltf, .vrm or .npz file|an .asf holds no motion"):
         load(tmp_path / name)
 
 
@@ -276,7 +276,7 @@ def test_files_and_folders_are_found_in_order(folder):
     assert [f.name for f in again] == ["simple.amc", "mixed.BVH", "person.bvh", "none.bvh"]
     assert find_files([]) == []
     (folder / "empty").mkdir()
-    with pytest.raises(FormatError, match=r"this folder holds no .bvh, .amc, .glb, .gltf or .vrm file"):
+    with pytest.raises(FormatError, match=r"this folder holds no .bvh, .amc, .glb, .gltf, .vrm or .npz file"):
         find_files(folder / "empty")
 
 

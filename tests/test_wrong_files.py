@@ -260,7 +260,7 @@ def test_things_that_are_no_files(tmp_path):
     (tmp_path / "dangling.amc").symlink_to("nowhere")
     os.mkfifo(tmp_path / "pipe.bvh")
     for name, says in {
-        "folder.bvh": "is a folder; expected a .bvh, .amc, .glb, .gltf or .vrm file",
+        "folder.bvh": "is a folder; expected a .bvh, .amc, .glb, .gltf, .vrm or .npz file",
         "missing.bvh": "cannot be read: No such file or directory",
         "missing.amc": "cannot be read: No such file or directory",
         "no/such/folder.amc": "cannot be read: No such file or directory",

@@ -19,6 +19,7 @@ from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
 from motiongraph.formats.scanner import Text, quoted
+from motiongraph.formats.smpl import holds_motion, read_smpl
 from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
@@ -28,8 +29,8 @@ from motiongraph.progress import SILENT, Progress
 Paths = str | os.PathLike | Iterable[str | os.PathLike]
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
-EXTENSIONS = (".bvh", ".amc", *GLTF)
-_KINDS = ".bvh, .amc, .glb, .gltf or .vrm"
+EXTENSIONS = (".bvh", ".amc", *GLTF, ".npz")
+_KINDS = ".bvh, .amc, .glb, .gltf, .vrm or .npz"
 AMC_RATE = 120.0  # CMU's; an AMC seldom says
 
 
@@ -41,7 +42,7 @@ def load(
     fps: float | None = None,
     animation: str | int | None = None,
 ) -> Clip:
-    """Load a .bvh, .amc, .glb, .gltf or .vrm file as a Clip: metres, y up.
+    """Load a .bvh, .amc, .glb, .gltf, .vrm or .npz (AMASS) file as a Clip: metres, y up.
 
     units: "auto", one of "m", "dm", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", or the axis
     of the file that points up: "x", "y", "z", "-x", "-y", "-z". skeleton: the .asf of an .amc; else the one of the
@@ -91,6 +92,9 @@ def load_clips(
     elif kind in GLTF:
         found = read_gltf(path, None if units == "auto" else _given(units), "y" if up == "auto" else up)
         clips = [replace(clip, fps=_rate(path, fps, clip.fps)) for clip in found]
+    elif kind == ".npz":
+        found = read_smpl(path, None if units == "auto" else _given(units), "z" if up == "auto" else up)
+        clips = [replace(found, fps=_rate(path, fps, found.fps))]
     else:
         raise FormatError(
             path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {_KINDS} file"
@@ -173,7 +177,8 @@ def find_files(paths: Paths) -> list[Path]:
 
 
 def _may_hold_motion(file: Path) -> bool:
-    return file.suffix.lower() not in GLTF or has_animation(file)
+    kind = file.suffix.lower()
+    return holds_motion(file) if kind == ".npz" else kind not in GLTF or has_animation(file)
 
 
 def _load_bvh(path, units, up, fps) -> Clip:
