@@ -412,7 +412,7 @@ def _umask():
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.asf", "a.bvh.zip"])
 def test_other_endings_are_refused(tmp_path, name):
-    with pytest.raises(MotionError, match=r"expected a name that ends in .bvh, .amc or .glb"):
+    with pytest.raises(MotionError, match=r"expected a name that ends in .bvh, .amc, .glb, .usda or .usdc"):
         save(load(DATA / "person.bvh"), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

@@ -31,7 +31,9 @@ def _degrees(text: str) -> float:
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Clip to read: .bvh, .amc, .glb or .gltf.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .bvh, .amc (and its .asf) or .glb.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write: .bvh, .amc (and its .asf), .glb, .usda or .usdc.")
+    ],
     fps: Annotated[
         float | None, typer.Option(parser=positive, metavar="N", help="Resample to this many frames a second.")
     ] = None,

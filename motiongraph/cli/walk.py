@@ -73,7 +73,9 @@ _OPTIONS = {"source": "--from", "target": "--to"}
 def walk(
     source_graph: Annotated[Path, typer.Argument(metavar="MGRAPH", help="Graph to walk in.")],
     method: Annotated[Method, typer.Argument(help="How to find the way.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Motion to write: .bvh, .amc or .glb.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT", help="Motion to write: .bvh, .amc, .glb or .usda.")
+    ],
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same walk.")] = 0,
     start: Annotated[
         str | None, typer.Option(parser=_named, metavar="NAME", help="Clip, label, or clip:frame to begin with.")

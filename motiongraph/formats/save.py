@@ -15,13 +15,15 @@ from motiongraph.formats.amc import Amc, format_amc
 from motiongraph.formats.asf import Asf, format_asf
 from motiongraph.formats.bvh import Bvh, format_bvh
 from motiongraph.formats.fresh import new_asf, new_hierarchy, same_skeleton, widened_asf
+from motiongraph.formats.gltf import write_glb
 from motiongraph.formats.motion import AmcMotion, BvhMotion
 from motiongraph.formats.source import UPRIGHT
+from motiongraph.formats.usd import write_usd
 from motiongraph.model.clip import Clip
 
 
 def save(clip: Clip, path) -> None:
-    """Write a clip as .bvh, .amc (and the .asf of the same name beside it) or .glb, by the name's ending.
+    """Write a clip as .bvh, .amc (and the .asf of the same name beside it), .glb, .usda or .usdc.
 
     The file appears whole or not at all. A clip as loaded is written with the numbers it was read with; a changed
     one in the channels of its file where those can hold it, and otherwise in a full set of channels.
@@ -35,11 +37,11 @@ def save(clip: Clip, path) -> None:
         name = re.sub(r"[\s\0- :#]", "_", clip.name)
         _write({path.with_suffix(".asf"): format_asf(asf, name), path: format_amc(amc, asf, clip.fps)})
     elif kind == ".glb":
-        from motiongraph.formats.gltf import write_glb
-
         write_glb(clip, path)
+    elif kind in (".usda", ".usdc"):
+        write_usd(clip, path)
     else:
-        raise MotionError(f"{path}: expected a name that ends in .bvh, .amc or .glb")
+        raise MotionError(f"{path}: expected a name that ends in .bvh, .amc, .glb, .usda or .usdc")
 
 
 def _write(texts: dict[Path, str]):
