@@ -8,9 +8,9 @@ import json
 import sys
 
 import numpy as np
-from motiongraph.files import resource
 
 import motiongraph as mg
+from motiongraph.files import resource
 from motiongraph.formats.collection import load_collection
 
 
