@@ -74,7 +74,7 @@ def mirrored(clip: "Clip") -> "Clip":
 
 def _reflected(vectors: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """M·v for vectors (…, 3)."""
-    return vectors - 2.0 * (vectors @ normal)[..., None] * normal
+    return vectors - 2.0 * np.sum(vectors * normal, axis=-1, keepdims=True) * normal
 
 
 def _plane(clip: "Clip") -> np.ndarray:
@@ -96,20 +96,20 @@ def _plane(clip: "Clip") -> np.ndarray:
 def _mean_across(pose: np.ndarray, pairs: np.ndarray) -> np.ndarray | None:
     """(3,) unit vector from one side to the other in a pose (J, 3), or None where the sides coincide."""
     across = (pose[pairs[:, 0]] - pose[pairs[:, 1]]).mean(axis=0)
-    length = np.linalg.norm(across)
+    length = np.sqrt(np.sum(across * across))
     return across / length if length > 1e-6 else None
 
 
 def _upright(normal: np.ndarray) -> np.ndarray:
     """The horizontal unit vector nearest to `normal`; x where it is vertical."""
     flat = normal * np.array([1.0, 0.0, 1.0])
-    length = np.linalg.norm(flat)
+    length = np.sqrt(np.sum(flat * flat))
     return flat / length if length > 0.1 else np.array([1.0, 0.0, 0.0])
 
 
 def _turn_between_mirrors(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(4,) the rotation M₂·M₁ of two reflections with unit normals `first` and `second`, the first applied first."""
-    return np.concatenate([[first @ second], np.cross(first, second)])
+    return np.concatenate([[np.sum(first * second)], rot.cross(first, second)])
 
 
 def _exchanged(labels: Labels) -> Labels:

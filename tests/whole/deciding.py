@@ -48,6 +48,8 @@ def main() -> None:
         "dissertation": mg.Metric(kind="dissertation", window=0.2),
     }.items():
         decided[name] = digest(mg.find_minima(a, b, metric, cache=False))
+    mirrored = mg.MotionGraph.build([a, b], mirror=True)
+    decided["mirrored"] = digest(by_name(mirrored))
     if sys.argv[1:] != ["reversed"]:  # a walk begins where its graph's first clips do
         points = [(0.0, 0.0), (3.0, 0.5), (4.0, 3.0), (1.0, 6.0)]
         walks = {
