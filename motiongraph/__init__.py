@@ -17,7 +17,7 @@ _WHERE = {
     "Clip": "motiongraph.model.clip",
     "Labels": "motiongraph.model.labels",
     "load": "motiongraph.formats.load",
-    "load_all": "motiongraph.formats.load",
+    "load_all": "motiongraph.formats.collection",
     "load_clips": "motiongraph.formats.load",
     "save": "motiongraph.formats.save",
     "MotionGraph": "motiongraph.graph.motion_graph",

@@ -6,7 +6,8 @@ from motiongraph.errors import (
     MotionError as MotionError,
     Unreachable as Unreachable,
 )
-from motiongraph.formats.load import load as load, load_all as load_all, load_clips as load_clips
+from motiongraph.formats.collection import load_all as load_all
+from motiongraph.formats.load import load as load, load_clips as load_clips
 from motiongraph.formats.save import save as save
 from motiongraph.graph.motion_graph import MotionGraph as MotionGraph
 from motiongraph.metric.distance import DistanceMatrix as DistanceMatrix, distance_matrix as distance_matrix

@@ -11,7 +11,7 @@ from naive import bvh as naive
 import motiongraph as mg
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats.bvh import format_bvh, read_bvh
-from motiongraph.formats.load import load
+from motiongraph.formats.load import load, load_clips
 from motiongraph.formats.scanner import Text
 
 DATA = Path(__file__).parent / "data"
@@ -165,22 +165,28 @@ def test_several_end_sites_of_a_joint():
     names = clip.skeleton.names
     assert names[names.index("Saddle") + 1 :][:3] == ("Saddle_end", "Twice", "Twice_end")
     text = (DATA / "mixed.bvh").read_text().replace("JOINT Twice", "End Site\n{\nOFFSET 3 4 5\n}\nJOINT Twice")
-    names = read_bvh(Text("x", text.encode())).hierarchy.names
+    names = read_bvh(Text("x", text.encode()))[0].hierarchy.names
     assert names[names.index("Saddle") + 1 :][:3] == ("Saddle_end", "Saddle_end2", "Twice")
 
 
-def test_several_roots_load_the_first_and_warn(write):
+def test_several_roots_are_several_clips(write):
     second = "ROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
     text = PERSON.replace("MOTION", second * 2 + "MOTION")
     head, numbers = text.split("Frame Time: .0083333\n")
     numbers = "".join(line + " 70 80 90 1 2 3\n" for line in numbers.strip().split("\n"))
     plain = load(DATA / "person.bvh")
-    with pytest.warns(FormatWarning, match=r"has several ROOTs; only the first was loaded") as caught:
-        clip = load(write(head + "Frame Time: .0083333\n" + numbers))
-    assert len(caught) == 1
-    assert clip.skeleton == plain.skeleton
-    assert np.array_equal(clip.rotations, plain.rotations)
-    assert "several ROOTs" in clip.source.notes[0]
+    path = write(head + "Frame Time: .0083333\n" + numbers)
+    first, second, third = load_clips(path)
+    assert [clip.name for clip in (first, second, third)] == ["clip_Hips", "clip_Hips_2", "clip_Hips_3"]
+    assert first.skeleton == plain.skeleton
+    assert np.array_equal(first.rotations, plain.rotations)
+    assert second.skeleton.names == third.skeleton.names == ("Hips", "Hips_end")
+    assert second.source.values.tolist() == [[70, 80, 90]] * 4
+    assert third.source.values.tolist() == [[1, 2, 3]] * 4
+    assert [len(clip) for clip in mg.load_all(path)] == [4, 4, 4]
+    with pytest.warns(FormatWarning, match=r"holds 3 motions; only clip_Hips was loaded, not clip_Hips_2, clip_Hips_3"):
+        assert np.array_equal(load(path).rotations, plain.rotations)
+    assert load(path, animation="Hips_3").name == "clip_Hips_3"
 
 
 def test_static_root_is_folded_into_what_moves():
@@ -385,8 +391,8 @@ def test_complaints_say_what_was_expected_and_where(write, change, line, column,
 
 @pytest.mark.parametrize("name", ["person", "mixed", "static_root", "z_up"])
 def test_written_records_are_read_as_the_same(name):
-    bvh = read_bvh(Text(DATA / f"{name}.bvh"))
-    again = read_bvh(Text("again", format_bvh(bvh).encode()))
+    (bvh,) = read_bvh(Text(DATA / f"{name}.bvh"))
+    (again,) = read_bvh(Text("again", format_bvh(bvh).encode()))
     assert again.hierarchy.names == bvh.hierarchy.names
     assert again.hierarchy.channels == bvh.hierarchy.channels
     assert np.array_equal(again.hierarchy.parents, bvh.hierarchy.parents)

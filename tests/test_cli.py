@@ -127,7 +127,7 @@ def broken(*arguments, **options):
 
 
 def test_a_mistake_of_ours_is_one_sentence(run, monkeypatch):
-    monkeypatch.setattr("motiongraph.formats.load.load_all", broken)
+    monkeypatch.setattr("motiongraph.formats.collection.read_files", broken)
     status, out, err = run("info", "walker.bvh")
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert "unexpected ZeroDivisionError: two lines" in err
@@ -135,7 +135,7 @@ def test_a_mistake_of_ours_is_one_sentence(run, monkeypatch):
 
 
 def test_debugging_shows_where(run, monkeypatch):
-    monkeypatch.setattr("motiongraph.formats.load.load_all", broken)
+    monkeypatch.setattr("motiongraph.formats.collection.read_files", broken)
     monkeypatch.setenv("MOTIONGRAPH_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         main(["info", "walker.bvh"])
@@ -145,7 +145,7 @@ def test_interrupted_is_quiet(run, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("motiongraph.formats.load.load_all", interrupted)
+    monkeypatch.setattr("motiongraph.formats.collection.read_files", interrupted)
     status, out, err = run("info", "walker.bvh")
     assert (status, out, err.strip()) == (130, "", "")
 
@@ -172,12 +172,12 @@ def test_interrupt_of_the_process(tmp_path):
 
 
 def test_warnings_are_said_once_each(run, monkeypatch):
-    def odd(paths, **options):
+    def odd(*arguments, **options):
         for text in ("a.bvh: odd", "b.bvh: odd\ntoo", "a.bvh: odd"):
             warnings.warn(text, FormatWarning, stacklevel=2)
         return []
 
-    monkeypatch.setattr("motiongraph.formats.load.load_all", odd)
+    monkeypatch.setattr("motiongraph.formats.collection.read_files", odd)
     status, _, err = run("info", "walker.bvh")
     assert status == 0
     assert err == "motiongraph: warning: a.bvh: odd\nmotiongraph: warning: b.bvh: odd too\n"
@@ -275,7 +275,7 @@ def test_info_of_nothing_readable(run, tmp_path):
 
 
 def test_info_shows_more_clips_than_are_loaded_at_once(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("motiongraph.cli.info._AT_ONCE", 3)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     for n in range(8):
         (tmp_path / f"walker{n}.bvh").write_text(WALKER)
     status, out, _ = run("info", "--json", ".")

@@ -1,5 +1,6 @@
 """Which files take part, which frames of them, and what they are called."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 from test_labels_file import BVH
 
 import motiongraph as mg
+from motiongraph.errors import FormatWarning
 from motiongraph.files import resource
-from motiongraph.formats.collection import find_parts, load_collection
+from motiongraph.formats import collection
+from motiongraph.formats.collection import find_files, find_parts, load_collection, read_collection, read_files
 from motiongraph.formats.labels_file import Entry, write_labels
 
 
@@ -112,3 +115,58 @@ def test_the_samples():
     assert all(np.array(clip.labels.mask).any() for clip in clips)
     parts = find_parts(resource("assets/samples"))
     assert all(isinstance(part.file, Path) and part.labels for part in parts)
+
+
+def test_a_folder_is_read_part_by_part(folder):
+    """As the window does: whole clips under the names of their parts, what is wrong beside them, and progress."""
+    write_labels(
+        [Entry("a.bvh", (1, 4), ("walk",)), Entry("a.bvh", (6, 8)), Entry("gone.bvh"), Entry("sub/c.bvh")],
+        folder / "labels.toml",
+    )
+    (folder / "bad.bvh").write_text("nonsense")
+    failed, reports = [], []
+    found = read_collection(
+        [folder, folder / "bad.bvh", folder / "nowhere"],
+        progress=lambda *report: reports.append(report),
+        on_error=lambda path, problem: failed.append((path.name, type(problem), str(problem).partition(": ")[2])),
+    )
+    parts = [(part.file.name, part.frames, clip.name, len(clip), clip.labels.spans()) for part, clip in found]
+    assert parts == [
+        ("a.bvh", (1, 4), "a_1", 10, [("walk", 1, 4)]),
+        ("a.bvh", (6, 8), "a_6", 10, [("walk", 1, 4)]),
+        ("c.bvh", None, "c", 10, []),
+    ]
+    assert [(name, kind.__name__) for name, kind, _ in failed] == [
+        ("labels.toml", "FormatError"),
+        ("nowhere", "MotionError"),
+        ("bad.bvh", "FormatError"),
+    ]
+    assert failed[1][2] == "there is no such file or folder"
+    assert [report[0] for report in reports] == [0, 1, 2, 3]
+
+
+def test_few_files_are_read_ahead(folder, monkeypatch):
+    """A folder may hold more than fits into memory."""
+    begun = []
+    monkeypatch.setattr(collection, "load_clips", lambda file: begun.append(file) or [])
+    found = read_files([folder / f"{i}.bvh" for i in range(1000)])
+    next(found)
+    assert len(begun) <= 2 * (os.cpu_count() or 1) + 1
+    found.close()
+    assert len(list(read_files([folder / f"{i}.bvh" for i in range(1000)]))) == 1000
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs permissions that hold")
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o100])
+def test_a_folder_that_cannot_be_searched_is_named(folder, mode):
+    (folder / "sub").chmod(mode)
+    try:
+        with pytest.warns(
+            FormatWarning, match="sub: cannot be searched: Permission denied; what is in it was left out"
+        ):
+            assert [file.name for file in find_files(folder)] == ["a.bvh", "b.bvh"]
+        failed = []
+        find_files(folder, lambda path, problem: failed.append(str(problem)))
+        assert failed == [f"{folder / 'sub'}: cannot be searched: Permission denied"]
+    finally:
+        (folder / "sub").chmod(0o755)

@@ -17,7 +17,8 @@ from naive.gltf import Gltf
 
 import motiongraph as mg
 from motiongraph.errors import FormatError, FormatWarning, MotionError
-from motiongraph.formats.load import find_files, load_clips
+from motiongraph.formats.collection import find_files
+from motiongraph.formats.load import load_clips
 from motiongraph.formats.save import save
 from motiongraph.model.clip import Clip
 
@@ -287,7 +288,7 @@ def test_several_animations_are_several_clips(tmp_path, rng):
     assert (second.fps, len(second)) == (24.0, 37)
     assert off(path, second, 1) < HUNDREDTH_OF_A_MM
     assert [clip.name for clip in mg.load_all(tmp_path)] == ["hero_first", "hero_second"]
-    with pytest.warns(FormatWarning, match="holds 2 animations; only hero_first was loaded, not hero_second"):
+    with pytest.warns(FormatWarning, match="holds 2 motions; only hero_first was loaded, not hero_second"):
         assert mg.load(path).name == "hero_first"
     assert mg.load(path, animation="second").name == mg.load(path, animation=1).name == "hero_second"
     with pytest.raises(MotionError, match="there is no animation 'third'; there are hero_first, hero_second"):

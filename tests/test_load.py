@@ -15,7 +15,8 @@ import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.formats import guess
-from motiongraph.formats.load import find_files, load, load_all
+from motiongraph.formats.collection import find_files, load_all
+from motiongraph.formats.load import load
 from motiongraph.model.skeleton import Skeleton
 
 DATA = Path(__file__).parent / "data"
@@ -239,7 +240,9 @@ def test_endings_in_any_case(tmp_path, name):
 @pytest.mark.parametrize("name", ["a.txt", "a", ".bvh", "a.bvh.gz", "a.asf"])
 def test_other_endings_are_refused(tmp_path, name):
     shutil.copy(DATA / "person.bvh", tmp_path / name)
-    with pytest.raises(FormatError, match=r"expected a .bvh, .amc, .glb, .gltf, .vrm or .npz file|an .asf holds no motion"):
+    with pytest.raises(
+        FormatError, match=r"expected a .bvh, .amc, .glb, .gltf, .vrm or .npz file|an .asf holds no motion"
+    ):
         load(tmp_path / name)
 
 

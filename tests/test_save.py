@@ -17,7 +17,8 @@ from motiongraph import rotations as rot
 from motiongraph.errors import FormatWarning, MotionError
 from motiongraph.formats import guess
 from motiongraph.formats.bvh import read_bvh
-from motiongraph.formats.load import find_files, load
+from motiongraph.formats.collection import find_files
+from motiongraph.formats.load import load
 from motiongraph.formats.save import save
 from motiongraph.formats.scanner import Text
 from motiongraph.model.clip import Clip
@@ -122,7 +123,8 @@ def test_derived_clips_survive_both_formats(mocap, tmp_path, source, target):
         assert len(back) == len(made), what
         assert back.fps == pytest.approx(made.fps, rel=1e-7), what
         assert apart(made, back, renamed(made.skeleton.names, target)) < TENTH_OF_A_MM, what
-        if target == ".bvh" and what != "mirrored":  # mirrored, a T-pose has no whole degrees left to know it by
+        # What begins with an error of the capture, as 16_15 does, jumps as from an added pose.
+        if target == ".bvh" and (source, what) != ("bvh/16_15.bvh", "sliced"):
             assert back.first == made.first, what
 
 
@@ -221,7 +223,7 @@ def test_skeletons_of_odd_shapes(tmp_path, rng, target, sliding):
 
 def written_unit(path, clip):
     """Metres in the unit of a new BVH, from its longest bone; odd bodies have sizes that no guess gets right."""
-    longest = np.linalg.norm(read_bvh(Text(path)).hierarchy.offsets[1:], axis=1).max()
+    longest = np.linalg.norm(read_bvh(Text(path))[0].hierarchy.offsets[1:], axis=1).max()
     return clip.skeleton.bone_lengths.max() / longest if longest else 1.0
 
 

@@ -1,6 +1,5 @@
 """`motiongraph info`: what is in motion-capture files, as a table or as JSON."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,12 +8,10 @@ import typer
 from motiongraph.cli.console import print_json, progress_bar, say
 from motiongraph.cli.options import Rate, Skeleton, Units, Up, UpAxis
 from motiongraph.errors import MotionError
-from motiongraph.progress import Progress
+from motiongraph.files import resource
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
-
-_AT_ONCE = 64  # clips in memory; a folder may hold more than fit
 
 
 def info(
@@ -38,8 +35,7 @@ def info(
     Folders are searched for clips with everything below them. A file that cannot be read is reported and the
     others are shown all the same; the exit status is then 1.
     """
-    from motiongraph.files import resource
-    from motiongraph.formats.load import find_files, load_all
+    from motiongraph.formats.collection import find_files, read_files
 
     rows, failed = [], []
 
@@ -51,7 +47,7 @@ def info(
         try:
             if not path.exists():
                 raise MotionError(f"{path}: there is no such file or folder")
-            files += find_files(path)
+            files += find_files(path, fail)
         except MotionError as problem:
             fail(path, problem)
     skeletons = [file for file in files if file.suffix.lower() == ".asf"]
@@ -61,11 +57,10 @@ def info(
             rows.append(_skeleton_facts(file))
         except MotionError as problem:
             fail(file, problem)
-    options = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate, "on_error": fail}
+    options = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     with progress_bar() as progress:
-        for start in range(0, len(clips), _AT_ONCE):
-            report = partial(_shifted, progress, start, len(clips))
-            rows += map(_facts, load_all(clips[start : start + _AT_ONCE], progress=report, **options))
+        for _, found in read_files(clips, progress, fail, **options):
+            rows += map(_facts, found)
     for failure in failed:
         say(failure["error"])
     if as_json:
@@ -74,11 +69,6 @@ def info(
         _print_table(rows)
     if failed:
         raise typer.Exit(1)
-
-
-def _shifted(progress: Progress, start: int, total: int, done: float, _: float, what: str = "") -> None:
-    """The progress of one batch of files as that of all."""
-    progress(start + done, total, what)
 
 
 def _facts(clip: "Clip") -> dict:

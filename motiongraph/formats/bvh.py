@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from motiongraph.formats.scanner import Text, decoded, quoted, read_rows
 
 MAX_JOINTS = 10_000
 _SHORTEST = 1e-9  # seconds of a frame
-_NAME = re.compile(rb"[ \t\f\v]*([^\r\n{}]*)")
+_NAME_END = re.compile(rb"[\r\n{}]")
 _FRAMES = re.compile(rb"\s*frames\s*:\s*", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t]*time\s*:\s*", re.IGNORECASE)
 _KINDS = ("position", "rotation")
@@ -20,18 +21,13 @@ _CHANNELS = {f"{a}{name}": (kind, axis) for kind, name in enumerate(_KINDS) for 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """What a BVH says of its joints, in its own order and units.
+    """What a BVH says of its J joints, in its own order and units."""
 
-    names: J unique names; an end site is "<parent>_end". parents: (J,). offsets: (J, 3) file units.
-    channels: for each joint its (kind, axis) pairs, kind 0 position, 1 rotation; () for end sites.
-    ends: (J,) bool, which joints are end sites.
-    """
-
-    names: tuple[str, ...]
-    parents: np.ndarray
-    offsets: np.ndarray
-    channels: tuple[tuple[tuple[int, int], ...], ...]
-    ends: np.ndarray
+    names: tuple[str, ...]  # J unique names; an end site is "<parent>_end"
+    parents: np.ndarray  # (J,) int, root −1
+    offsets: np.ndarray  # (J, 3) file units
+    channels: tuple[tuple[tuple[int, int], ...], ...]  # (kind, axis) of each: 0 position, 1 rotation; () for end sites
+    ends: np.ndarray  # (J,) bool, which joints are end sites
 
     def layout(self) -> Channels:
         """Which column of a frame belongs to which joint and axis."""
@@ -52,27 +48,26 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Bvh:
-    """hierarchy; frame_time: its text, such as ".0083333"; values: (F, C) in file units and degrees."""
+    """One ROOT of a file, with its motion."""
 
     hierarchy: Hierarchy
-    frame_time: str
-    values: np.ndarray
+    frame_time: str  # as written, such as ".0083333"
+    values: np.ndarray  # (F, C) file units and degrees
 
 
-def read_bvh(text: Text) -> Bvh:
-    """Parse a whole BVH file, or raise a FormatError that says where and what was expected."""
+def read_bvh(text: Text) -> list[Bvh]:
+    """Parse a whole BVH file: its ROOTs, usually one. A FormatError says where and what was expected."""
     word, start, position = text.token(0)
     if word.upper() != "HIERARCHY":
         raise text.error(f"expected HIERARCHY at the start of a BVH file, found {quoted(word)}", start)
-    hierarchy, total, position = _read_hierarchy(text, position)
+    hierarchies, position = _read_hierarchies(text, position)
     frames, frame_time, position = _read_motion_header(text, position)
-    width = sum(map(len, hierarchy.channels))
-    if width == 0:
+    widths = [sum(map(len, hierarchy.channels)) for hierarchy in hierarchies]
+    total, joints = sum(widths), sum(len(hierarchy.names) for hierarchy in hierarchies)
+    if total == 0:
         raise text.error("no joint has channels, so nothing can move", position)
     values, left = read_rows(text, position, total, frames)
-    if total != width:
-        values = np.ascontiguousarray(values[:, :width])
-    found, joints = len(values), len(hierarchy.names)
+    found = len(values)
     if found == 0:
         raise text.error(f"no whole frame: expected {total} numbers, found {left}", len(text.data))
     if found * joints > text.most_cells:
@@ -80,30 +75,38 @@ def read_bvh(text: Text) -> Bvh:
     if found != frames or left:
         cut = f" and {left} of {total} numbers of one more" if left else ""
         text.warn(f"says {frames} frames but holds {found}{cut}; the {found} whole frames were loaded", position)
-    return Bvh(hierarchy, frame_time, values)
+    parts = np.split(values, np.cumsum(widths)[:-1], axis=1)
+    return [
+        Bvh(hierarchy, frame_time, np.ascontiguousarray(part))
+        for hierarchy, part, width in zip(hierarchies, parts, widths)
+        if width
+    ]
 
 
-def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
-    """Everything up to the word MOTION: (the first ROOT's joints, channels of all ROOTs, where to go on).
+def _read_hierarchies(text: Text, position: int) -> tuple[list[Hierarchy], int]:
+    """Everything up to the word MOTION: (the joints of every ROOT, where to go on).
 
     Nested braces are kept on a list, not on Python's stack, so that depth costs nothing.
     """
-    names, parents, offsets, channels, ends = [], [], [], [], []
+    names: list[str] = []
+    parents: list[int] = []
+    offsets: list[list[float] | None] = []
+    channels: list[tuple[tuple[int, int], ...] | None] = []
+    ends: list[bool] = []
     taken: dict[str, int] = {}
     renamed: list[tuple[str, str, int]] = []
     open_joints: list[int] = []
-    roots = 0
+    roots: list[int] = []  # the joints they are
     while True:
         word, start, position = text.token(position)
         keyword = word.upper()
         if keyword in ("ROOT", "JOINT", "END") and (keyword == "ROOT") == (not open_joints):
             if keyword == "ROOT":
-                roots += 1
+                roots.append(len(names))
                 taken = {}
-                if roots == 2:
-                    text.warn("has several ROOTs; only the first was loaded", start)
-            match = _NAME.match(text.data, position)
-            name, position = decoded(match[1]).strip(), match.end()
+            stop = _NAME_END.search(text.data, position)
+            stop = stop.start() if stop else len(text.data)
+            name, position = decoded(text.data[position:stop]).strip(), stop
             if keyword == "END":
                 name = names[open_joints[-1]] + "_end"
             elif not name:
@@ -114,7 +117,7 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
             if len(names) == MAX_JOINTS:
                 raise text.error(f"more than {MAX_JOINTS:,} joints", start)
             names.append(_unique(name, taken, keyword == "END"))
-            if names[-1] != name and roots == 1 and keyword != "END":
+            if names[-1] != name and keyword != "END":
                 renamed.append((name, names[-1], start))
             parents.append(open_joints[-1] if open_joints else -1)
             offsets.append(None)
@@ -142,13 +145,17 @@ def _read_hierarchy(text: Text, position: int) -> tuple[Hierarchy, int, int]:
         name, unique, start = renamed[0]
         more = f"; {len(renamed) - 1} more were renamed" if len(renamed) > 1 else ""
         text.warn(f"has two joints named {quoted(name)}; the second is called {quoted(unique)} here{more}", start)
-    kept = parents.index(-1, 1) if roots > 1 else len(names)
-    arrays = np.array(parents[:kept], np.int64), np.array(offsets[:kept], float).reshape(kept, 3)
-    hierarchy = Hierarchy(tuple(names[:kept]), *arrays, tuple(channels[:kept]), np.array(ends[:kept]))
-    return hierarchy, sum(map(len, channels)), position
+    hierarchies = []
+    for start, stop in pairwise([*roots, len(names)]):
+        above = np.array(parents[start:stop], np.int64)
+        above[1:] -= start
+        own = tuple(each or () for each in channels[start:stop])
+        places = np.array(offsets[start:stop], float).reshape(-1, 3)
+        hierarchies.append(Hierarchy(tuple(names[start:stop]), above, places, own, np.array(ends[start:stop])))
+    return hierarchies, position
 
 
-def _expected(open_joints, names, word):
+def _expected(open_joints: list[int], names: list[str], word: str) -> str:
     if open_joints:
         inside = f"OFFSET, CHANNELS, JOINT, End Site or '}}' inside {quoted(names[open_joints[-1]])}"
     else:
@@ -156,7 +163,7 @@ def _expected(open_joints, names, word):
     return f"expected {inside}, found {quoted(word)}"
 
 
-def _unique(name, taken, end):
+def _unique(name: str, taken: dict[str, int], end: bool) -> str:
     """Names must tell joints apart; a second one of the same name gets a number. taken: name → numbers used up."""
     taken[name] = n = taken.get(name, 0) + 1
     if n == 1:
@@ -168,11 +175,12 @@ def _unique(name, taken, end):
     return f"{name}{joint}{n}"
 
 
-def _read_channels(text: Text, position: int):
+def _read_channels(text: Text, position: int) -> tuple[tuple[tuple[int, int], ...], int]:
     count, after = text.number(position, "the number of channels")
     if count != int(count) or not 0 <= count <= 6:
         raise text.error(f"expected 0 to 6 channels, found {count:g}", text.token(position)[1])
-    channels, position = [], after
+    channels: list[tuple[int, int]] = []
+    position = after
     for _ in range(int(count)):
         word, start, position = text.token(position)
         channel = _CHANNELS.get(word.lower())
@@ -184,7 +192,8 @@ def _read_channels(text: Text, position: int):
     return tuple(channels), position
 
 
-def _read_motion_header(text: Text, position: int):
+def _read_motion_header(text: Text, position: int) -> tuple[int, str, int]:
+    """Number of frames, frame time as text, where the numbers start."""
     match = _FRAMES.match(text.data, position)
     if not match:
         word, start, _ = text.token(position)

@@ -1,4 +1,4 @@
-"""Which motion of which files takes part, as paths and labels.toml say (design/interface.md, Labels).
+"""Files, folders and labels.toml: which motion of them takes part, and reading it file by file.
 
 One rule for the command line, the API and the window. A labels.toml that is given, or that stands in a folder that is
 given, chooses: of the files it speaks for only those it lists take part, cut to their `frames`. It speaks for its
@@ -7,68 +7,174 @@ labels.toml beside it says otherwise. Entries of one file that touch make one cl
 a gap between them makes two.
 """
 
+import os
 import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from errno import EACCES
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError
+from motiongraph.files import unreadable
 from motiongraph.formats.labels_file import NAME, Entry, read_labels
-from motiongraph.formats.load import find_files, load_each
+from motiongraph.formats.load import KINDS, load_clips, may_hold_motion
 from motiongraph.model.clip import Clip
-from motiongraph.progress import SILENT
+from motiongraph.model.labels import Span
+from motiongraph.progress import SILENT, Progress
+
+Paths: TypeAlias = str | os.PathLike | Iterable[str | os.PathLike]
+OnError: TypeAlias = Callable[[Path, MotionError], None]  # path, and what is wrong with it
+_ENDLESS = 1 << 62  # the stop of a range that reaches to the last frame
 
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a file. frames: (start, stop) by the file's numbers, or None for all; labels: (word, start, stop)
-    by the same numbers, or None for what `load` finds; alone: whether no other part is of this file."""
+    """A stretch of a file that takes part."""
 
     file: Path
-    frames: tuple[int, int] | None = None
-    labels: tuple[tuple[str, int, int], ...] | None = None
-    alone: bool = True
+    frames: Span | None = None  # start and stop by the file's numbers, or None for all
+    labels: tuple[tuple[str, int, int], ...] | None = None  # word, start, stop likewise; None for what `load` finds
+    alone: bool = True  # whether no other part is of this file
 
 
-def load_collection(paths, labels=None, progress=SILENT, on_error=None, **options) -> list[Clip]:
-    """Load what `find_parts` finds, in its order; on_error and options as for `load_all`."""
-    parts = find_parts(paths, labels)
-    files = list(dict.fromkeys(part.file for part in parts))
-    clips = load_each(files, progress=progress, on_error=on_error, **options)
-    return [_cut(clip, part) for part in parts for clip in clips.get(part.file, ())]
+def load_all(paths: Paths, progress: Progress = SILENT, on_error: OnError | None = None, **options: Any) -> list[Clip]:
+    """Load all clips of many files and folders (searched for motion) side by side, in order; options as for `load`.
+
+    on_error(path, error) is called for a file that fails, which is then left out; without it the error is raised.
+    """
+    return [clip for _, clips in read_files(find_files(paths), progress, on_error, **options) for clip in clips]
 
 
-def find_parts(paths, labels=None, on_error=None) -> list[Part]:
+def load_collection(
+    paths: Paths,
+    labels: str | os.PathLike | None = None,
+    progress: Progress = SILENT,
+    on_error: OnError | None = None,
+    **options: Any,
+) -> list[Clip]:
+    """Load what `find_parts` finds, in its order and cut to its frames; on_error and options as for `load_all`."""
+    return [_cut(clip, part) for part, clip in read_collection(paths, labels, progress, on_error, **options)]
+
+
+def read_collection(
+    paths: Paths,
+    labels: str | os.PathLike | None = None,
+    progress: Progress = SILENT,
+    on_error: OnError | None = None,
+    **options: Any,
+) -> Iterator[tuple[Part, Clip]]:
+    """Every part that `find_parts` finds, one by one, with the whole clip of its file under the part's name and labels.
+
+    on_error(path, problem) is called for what cannot be found or read, and the rest is read; without it the problem is
+    raised. Options as for `load`.
+    """
+    of_file: dict[Path, list[Part]] = {}
+    for part in find_parts(paths, labels, on_error):
+        of_file.setdefault(part.file, []).append(part)
+    for file, clips in read_files(list(of_file), progress, on_error, **options):
+        for part in of_file[file]:
+            yield from ((part, named(clip, part)) for clip in clips)
+
+
+def read_files(
+    files: Iterable[Path], progress: Progress = SILENT, on_error: OnError | None = None, **options: Any
+) -> Iterator[tuple[Path, list[Clip]]]:
+    """Every file and its clips, in order. A few files are read ahead on all processors, so that what is not kept by the
+    caller takes little memory however many there are. on_error and options as for `load_all`."""
+    files = list(files)
+    ahead: deque[Future[list[Clip]]] = deque()
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for number, file in enumerate(files):
+                while len(ahead) <= 2 * workers and number + len(ahead) < len(files):
+                    ahead.append(pool.submit(load_clips, files[number + len(ahead)], **options))
+                progress(number, len(files), file.name)
+                try:
+                    clips = ahead.popleft().result()
+                except MotionError as problem:
+                    if on_error is None:
+                        raise
+                    on_error(file, problem)
+                    continue
+                yield file, clips
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    progress(len(files), len(files), "")
+
+
+def find_files(paths: Paths, on_error: OnError | None = None) -> list[Path]:
+    """The motion files among files and folders; folders are searched to the bottom, each in order of names.
+
+    on_error(path, problem) is called for folders within that cannot be searched; without it they are warned of.
+    """
+    found: list[Path] = []
+    for path in _listed_paths(paths):
+        if not os.path.isdir(path):
+            found.append(path)
+            continue
+        inside: list[Path] = []
+        for folder, _, names in os.walk(path, onerror=lambda problem: _not_searched(problem, on_error)):
+            if not os.access(folder, os.X_OK):  # names can be listed, but not what they stand for
+                _not_searched(PermissionError(EACCES, os.strerror(EACCES), folder), on_error)
+                continue
+            inside += [file for name in names if may_hold_motion(file := Path(folder, name))]
+        if not inside:
+            raise FormatError(path, f"this folder holds no {KINDS} file with motion")
+        found += sorted(inside)
+    return found
+
+
+def _not_searched(problem: OSError, on_error: OnError | None) -> None:
+    path = Path(os.fsdecode(problem.filename))
+    said = FormatError(path, f"cannot be searched: {problem.strerror}")
+    if on_error is not None:
+        on_error(path, said)
+    else:
+        warnings.warn(f"{said}; what is in it was left out", FormatWarning, stacklevel=4)
+
+
+def _listed_paths(paths: Paths) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
+
+
+def find_parts(paths: Paths, labels: str | os.PathLike | None = None, on_error: OnError | None = None) -> list[Part]:
     """The parts of files that take part. paths: files, folders, and labels.toml files, which stand for all they list;
-    labels: a labels.toml that chooses among all of them, wherever it lies. on_error(path, problem) is told what cannot
-    be found or read, and the rest takes part; without it, that is raised."""
-    paths = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    labels: a labels.toml that chooses among all of them, wherever it lies. on_error(path, problem) is called for what
+    cannot be found or read, and the rest takes part; without it, that is raised."""
     if labels is not None:
-        parts = _chosen(Path(labels), paths)
+        parts = _chosen(Path(labels), _listed_paths(paths))
     else:
         parts = []
-        for path in paths:
+        for path in _listed_paths(paths):
             try:
                 parts += _parts(path, on_error)
             except (MotionError, OSError) as problem:
+                said = unreadable(path, problem) if isinstance(problem, OSError) else problem
                 if on_error is None:
-                    raise
-                on_error(path, problem)
+                    raise said from None
+                on_error(path, said)
     return list(dict.fromkeys(parts))  # what is named twice takes part once
 
 
-def _parts(path: Path, on_error) -> list[Part]:
+def _parts(path: Path, on_error: OnError | None) -> list[Part]:
+    if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
+        raise MotionError(f"{path}: there is no such file or folder")
     if path.suffix.lower() == ".toml":
         if on_error is not None:
             return [part for parts in _listed(path, on_error).values() for part in parts]
-        return _joined(path, [(_existing(path, entry, [path.parent]), entry) for entry in read_labels(path)])
+        return _joined([(_existing(path, entry, [path.parent]), entry) for entry in read_labels(path)])
     if not path.is_dir():
         beside = path.parent / NAME
         if beside.is_file():
-            others = on_error and (lambda path, problem: None)  # files beside the one that was asked for
-            return _listed(beside, others).get(path.absolute()) or [Part(path)]
+            return _listed(beside, on_error and _ignore).get(path.absolute()) or [Part(path)]
         return [Part(path)]
-    parts, listed = [], {}
-    for file in find_files(path):
+    parts: list[Part] = []
+    listed: dict[Path, dict[Path, list[Part]]] = {}
+    for file in find_files(path, on_error):
         ruler = next((f / NAME for f in file.parents if f.is_relative_to(path) and (f / NAME).is_file()), None)
         if ruler is None:
             parts.append(Part(file))
@@ -81,8 +187,12 @@ def _parts(path: Path, on_error) -> list[Part]:
     return parts
 
 
-def _listed(path: Path, on_error=None) -> dict[Path, list[Part]]:
-    """Absolute path of every file that a labels.toml lists → its parts; those that are missing are told of."""
+def _ignore(path: Path, problem: MotionError) -> None:
+    """For files beside the one that was asked for."""
+
+
+def _listed(path: Path, on_error: OnError | None = None) -> dict[Path, list[Part]]:
+    """Absolute path of every file that a labels.toml lists → its parts; missing ones are reported."""
     found = []
     for entry in read_labels(path):
         file = path.parent / entry.file
@@ -93,7 +203,7 @@ def _listed(path: Path, on_error=None) -> dict[Path, list[Part]]:
         else:
             warnings.warn(f"{path}: there is no file {entry.file!r}", FormatWarning, stacklevel=2)
     parts: dict[Path, list[Part]] = {}
-    for part in _joined(path, found):
+    for part in _joined(found):
         parts.setdefault(part.file.absolute(), []).append(part)
     return parts
 
@@ -110,51 +220,54 @@ def _chosen(labels: Path, paths: list[Path]) -> list[Part]:
             found.append((file, entry))
     if not found:
         raise FormatError(labels, "lists none of the files given")
-    return _joined(labels, found)
+    return _joined(found)
 
 
-def _existing(labels, entry: Entry, folders, preferred=()) -> Path:
+def _existing(labels: Path, entry: Entry, folders: Iterable[Path], preferred: Iterable[Path] = ()) -> Path:
     """The file of an entry, looked for in these folders; one that is preferred comes first."""
+    folders = list(dict.fromkeys(folders))
     files = [folder / entry.file for folder in folders if (folder / entry.file).is_file()]
     if not files:
-        raise FormatError(labels, f"there is no file {entry.file!r} in {' or '.join(map(str, dict.fromkeys(folders)))}")
+        raise FormatError(labels, f"there is no file {entry.file!r} in {' or '.join(map(str, folders))}")
     return next((file for file in files if file.absolute() in preferred), files[0])
 
 
-def _joined(path, found: list[tuple[Path, Entry]]) -> list[Part]:
+def _joined(found: list[tuple[Path, Entry]]) -> list[Part]:
     """One part of every stretch of a file without gaps, in the order the files are first listed."""
     entries: dict[Path, list[Entry]] = {}
     for file, entry in found:
         entries.setdefault(file, []).append(entry)
     parts = []
     for file, own in entries.items():
-        words = tuple((word, *(e.frames or (0, 1 << 62))) for e in own for word in e.labels)
-        spans: list[list[int]] = []
-        for start, stop in sorted(e.frames or (0, 1 << 62) for e in own):
+        ranges = [entry.frames or (0, _ENDLESS) for entry in own]
+        words = tuple((word, start, stop) for entry, (start, stop) in zip(own, ranges) for word in entry.labels)
+        spans: list[Span] = []
+        for start, stop in sorted(ranges):
             if spans and start <= spans[-1][1]:
-                spans[-1][1] = max(spans[-1][1], stop)
+                spans[-1] = spans[-1][0], max(spans[-1][1], stop)
             else:
-                spans.append([start, stop])
-        if any(e.frames is None for e in own):
+                spans.append((start, stop))
+        if any(entry.frames is None for entry in own):
             parts.append(Part(file, None, words))
         else:
-            parts += [Part(file, (start, stop), words, len(spans) == 1) for start, stop in spans]
+            parts += [Part(file, span, words, len(spans) == 1) for span in spans]
     return parts
 
 
 def named(clip: Clip, part: Part) -> Clip:
     """All of the clip of a part's file, with the part's labels and name."""
     if part.labels is not None:
-        ranges: dict[str, list] = {}
+        ranges: dict[str, list[Span]] = {}
         for word, start, stop in part.labels:
-            ranges.setdefault(word, []).append((start, min(stop, len(clip))))
+            ranges.setdefault(word, []).append((min(start, len(clip)), min(stop, len(clip))))
         clip = clip.labelled(ranges)
-    return clip if part.alone else replace(clip, name=f"{clip.name}_{part.frames[0]}")
+    if part.alone or part.frames is None:
+        return clip
+    return replace(clip, name=f"{clip.name}_{part.frames[0]}")
 
 
 def _cut(clip: Clip, part: Part) -> Clip:
-    """The clip of a part, from that of its file."""
-    clip = named(clip, part)
+    """The frames of a part, from the clip of its file."""
     if part.frames is None:
         return clip
     start, stop = part.frames

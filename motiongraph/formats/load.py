@@ -2,11 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +11,7 @@ from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.formats import guess
 from motiongraph.formats.amc import first_frame, read_amc
 from motiongraph.formats.amc_skeleton import find_asf, read_skeleton
-from motiongraph.formats.bvh import read_bvh
+from motiongraph.formats.bvh import Bvh, read_bvh
 from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import AmcMotion, BvhMotion
@@ -24,13 +21,10 @@ from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.progress import SILENT, Progress
-
-Paths = str | os.PathLike | Iterable[str | os.PathLike]
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 EXTENSIONS = (".bvh", ".amc", *GLTF, ".npz")
-_KINDS = ".bvh, .amc, .glb, .gltf, .vrm or .npz"
+KINDS = ".bvh, .amc, .glb, .gltf, .vrm or .npz"
 AMC_RATE = 120.0  # CMU's; an AMC seldom says
 
 
@@ -47,14 +41,14 @@ def load(
     units: "auto", one of "m", "dm", "cm", "mm", "inch", "cmu", or metres per unit of the file. up: "auto", or the axis
     of the file that points up: "x", "y", "z", "-x", "-y", "-z". skeleton: the .asf of an .amc; else the one of the
     same name, of the same subject (16.asf for 16_15.amc), or the only one in the folder. fps: overrules the file's
-    rate. animation: which one of a file that holds several (`load_clips` gives them all), by its number or by how the
-    clip's name ends. Labels come from a labels.toml beside the file, if any.
+    rate. animation: which motion of a file that holds several (`load_clips` gives them all), by its number or by how
+    the clip's name ends. Labels come from a labels.toml beside the file, if any.
     Raises FormatError with file, line and column.
     """
     clips = load_clips(path, units, up, skeleton, fps)
     if animation is None and len(clips) > 1:
         others = ", ".join(clip.name for clip in clips[1:4]) + (", …" if len(clips) > 4 else "")
-        said = f"{path}: holds {len(clips)} animations; only {clips[0].name} was loaded, not {others}"
+        said = f"{path}: holds {len(clips)} motions; only {clips[0].name} was loaded, not {others}"
         warnings.warn(said, FormatWarning, stacklevel=2)
     if isinstance(animation, str):
         found = [clip for clip in clips if clip.name.endswith(animation)]
@@ -73,7 +67,7 @@ def load_clips(
     skeleton: str | os.PathLike | None = None,
     fps: float | None = None,
 ) -> list[Clip]:
-    """All clips of a file: several where a glTF holds several animations; options as for `load`."""
+    """All clips of a file: a glTF may hold several animations, a BVH several ROOTs; options as for `load`."""
     path = Path(path)
     kind = path.suffix.lower()
     if isinstance(units, str) and units != "auto" and units not in guess.UNITS:
@@ -84,9 +78,11 @@ def load_clips(
     if up not in ("auto", *guess.UP_AXES):
         raise MotionError(f"the up axis must be auto, x, y, z, -x, -y or -z, not {up!r}")
     if os.path.isdir(path):
-        raise FormatError(path, f"is a folder; expected a {_KINDS} file")
+        raise FormatError(path, f"is a folder; expected a {KINDS} file")
     if kind == ".bvh":
-        clips = [_load_bvh(path, units, up, fps)]
+        text = Text(path)
+        roots = read_bvh(text)
+        clips = [_bvh_clip(path, text, bvh, name, units, up, fps) for name, bvh in zip(_names(path.stem, roots), roots)]
     elif kind == ".amc":
         clips = [_load_amc(path, units, up, skeleton, fps)]
     elif kind in GLTF:
@@ -97,7 +93,7 @@ def load_clips(
         clips = [replace(found, fps=_rate(path, fps, found.fps))]
     else:
         raise FormatError(
-            path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {_KINDS} file"
+            path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {KINDS} file"
         )
     try:
         labels = labels_beside(path)
@@ -107,83 +103,29 @@ def load_clips(
     return [clip.labelled(labels) for clip in clips] if labels else clips
 
 
-def load_all(
-    paths: Paths,
-    progress: Progress = SILENT,
-    on_error: Callable[[Path, MotionError], None] | None = None,
-    **options: Any,
-) -> list[Clip]:
-    """Load all clips of many files and folders (searched for motion) side by side, in order; options as for `load`.
-
-    on_error(path, error) is called for a file that fails, which is then left out; without it the error is raised.
-    """
-    files = find_files(paths)
-    loaded = load_each(files, progress, on_error, **options)
-    return [clip for file in files for clip in loaded.get(file, ())]
-
-
-def load_each(
-    files: list[Path],
-    progress: Progress = SILENT,
-    on_error: Callable[[Path, MotionError], None] | None = None,
-    **options: Any,
-) -> dict[Path, list[Clip]]:
-    """The clips of every file, loaded side by side; those that fail are left out, as for `load_all`."""
-
-    def attempt(file: Path) -> list[Clip] | MotionError:
-        try:
-            return load_clips(file, **options)
-        except MotionError as error:
-            return error
-
-    clips: dict[Path, list[Clip]] = {}
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        jobs = [pool.submit(attempt, file) for file in files]
-        try:
-            for done, (file, job) in enumerate(zip(files, jobs)):
-                progress(done, len(files), file.name)
-                outcome = job.result()
-                if isinstance(outcome, list):
-                    clips[file] = outcome
-                elif on_error is None:
-                    raise outcome
-                else:
-                    on_error(file, outcome)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    progress(len(files), len(files), "")
-    return clips
-
-
-def find_files(paths: Paths) -> list[Path]:
-    """The motion files among files and folders; folders are searched to the bottom, each in order of names.
-
-    Of files in folders that need hold no motion, such as glTF, those that do are taken.
-    """
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    found: list[Path] = []
-    for path in map(Path, paths):
-        if os.path.isdir(path):
-            inside = sorted(f for f in path.rglob("*") if f.suffix.lower() in EXTENSIONS and f.is_file())
-            inside = [file for file in inside if _may_hold_motion(file)]
-            if not inside:
-                raise FormatError(path, f"this folder holds no {_KINDS} file with motion")
-            found += inside
-        else:
-            found.append(path)
-    return found
-
-
-def _may_hold_motion(file: Path) -> bool:
+def may_hold_motion(file: Path) -> bool:
+    """Whether a file found in a folder is motion: by its name, or, where such files need not hold any, by a look."""
     kind = file.suffix.lower()
+    if kind not in EXTENSIONS or not os.path.isfile(file):
+        return False
     return holds_motion(file) if kind == ".npz" else kind not in GLTF or has_animation(file)
 
 
-def _load_bvh(path, units, up, fps) -> Clip:
-    text = Text(path)
-    bvh = read_bvh(text)
+def _names(stem: str, roots: list[Bvh]) -> list[str]:
+    """What the clips of a BVH are called: as the file, with the name of the ROOT where there are several."""
+    if len(roots) == 1:
+        return [stem]
+    names: list[str] = []
+    for root in roots:
+        name = unique = f"{stem}_{root.hierarchy.names[0]}"
+        number = 2
+        while unique in names:
+            unique, number = f"{name}_{number}", number + 1
+        names.append(unique)
+    return names
+
+
+def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, up: str, fps: float | None) -> Clip:
     motion = BvhMotion.of(bvh.hierarchy, bvh.values)
     axis, body = _standing(motion, bvh.values, up)
     unit = guess.unit_of(body) if units == "auto" else _given(units)
@@ -199,7 +141,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
         root,
         rotations,
         fps=_rate(path, fps, rate),
-        name=path.stem,
+        name=name,
         first=int(added),
         offsets=sliding,
         file=str(path),
@@ -221,7 +163,7 @@ def _load_bvh(path, units, up, fps) -> Clip:
     )
 
 
-def _load_amc(path, units, up, skeleton, fps) -> Clip:
+def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLike | None, fps: float | None) -> Clip:
     text = Text(path)
     asf_path = find_asf(path, first_frame(text)) if skeleton is None else Path(skeleton)
     asf, oddities = read_skeleton(asf_path)
@@ -272,7 +214,7 @@ def _given(units: str | float) -> guess.Unit:
     return guess.Unit(f"{units:g} m", float(units))
 
 
-def _rate(path, asked, found) -> float:
+def _rate(path: Path, asked: float | None, found: float) -> float:
     if asked is None:
         return found
     if not (np.isfinite(asked) and asked > 0):

@@ -153,7 +153,8 @@ def _threshold(viewer, mocap):
     from motiongraph.app import commands as do
     from motiongraph.app.graph_state import drawable
     from motiongraph.app.prepared import prepare
-    from motiongraph.formats.load import find_files, load
+    from motiongraph.formats.collection import find_files
+    from motiongraph.formats.load import load
     from motiongraph.graph.motion_graph import MotionGraph
 
     state = viewer.state

@@ -1,7 +1,10 @@
-"""Layouts for clips that have no file, or whose file's channels cannot hold them: every joint that turns gets three
-rotations, every joint that slides three translations."""
+"""New BVH hierarchies and ASF skeletons, for clips that have no file or whose file's channels cannot hold them.
+
+Every joint that turns gets three rotations, every joint that slides three translations.
+"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +13,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.bvh import Hierarchy
+from motiongraph.formats.motion import AmcMotion
 from motiongraph.formats.source import UPRIGHT
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
@@ -21,14 +25,14 @@ _ALL_TURNS, _ALL_SHIFTS = ("rx", "ry", "rz"), ("tx", "ty", "tz")
 
 def turning(clip: Clip) -> np.ndarray:
     """(J,) bool: which joints ever turn."""
-    return (np.abs(clip.rotations[:, :, 1:]) > 1e-9).any(axis=(0, 2))
+    return np.abs(clip.rotations[:, :, 1:]).max(axis=(0, 2)) > 1e-9
 
 
 def sliding(clip: Clip) -> np.ndarray:
     """(J,) bool: which joints leave their offset."""
     if clip.offsets is None:
         return np.zeros(len(clip.skeleton), bool)
-    return (np.abs(clip.offsets - clip.skeleton.offsets) > 1e-7).any(axis=(0, 2))
+    return np.abs(clip.offsets - clip.skeleton.offsets).max(axis=(0, 2)) > 1e-7
 
 
 def same_skeleton(clip: Clip, skeleton: Skeleton) -> bool:
@@ -38,9 +42,11 @@ def same_skeleton(clip: Clip, skeleton: Skeleton) -> bool:
     return same and bool(np.allclose(own.offsets, skeleton.offsets, rtol=0, atol=1e-8) or clip.offsets is not None)
 
 
-def _rearranged(clip, names, parents, picks, offsets) -> Clip:
-    """A clip with other joints: joint k is picks[k] of the old one, or new and still where that is −1."""
-    picks = np.array(picks)
+def _rearranged(
+    clip: Clip, names: tuple[str, ...], parents: np.ndarray, joints: Sequence[int], offsets: np.ndarray
+) -> Clip:
+    """A clip with other joints: joint k is joints[k] of the old one, or new and still where that is −1."""
+    picks = np.array(joints)
     rotations = clip.rotations[:, picks].copy()
     rotations[:, picks < 0] = rot.IDENTITY
     moving = None
@@ -57,7 +63,21 @@ def new_hierarchy(clip: Clip, scale: float) -> tuple[Hierarchy, Clip]:
     """
     body = clip.skeleton
     turns, slides = turning(clip), sliding(clip)
-    names, parents, picks, offsets, channels, ends = [], [], [], [], [], []
+    names: list[str] = []
+    above: list[int] = []
+    picks: list[int] = []
+    places: list[np.ndarray] = []
+    channels: list[tuple[tuple[int, int], ...]] = []
+    ends: list[bool] = []
+
+    def add(name: str, parent: int, pick: int, place: np.ndarray, own: tuple[tuple[int, int], ...], end: bool) -> None:
+        names.append(name)
+        above.append(parent)
+        picks.append(pick)
+        places.append(place)
+        channels.append(own)
+        ends.append(end)
+
     stack = [(0, -1)]
     while stack:
         j, parent = stack.pop()
@@ -66,23 +86,15 @@ def new_hierarchy(clip: Clip, scale: float) -> tuple[Hierarchy, Clip]:
         end = (
             j > 0 and leaf and not turns[j] and not slides[j] and body.names[j] == f"{body.names[body.parents[j]]}_end"
         )
-        names.append(re.sub(r"[{}\r\n\0]", "_", body.names[j]).strip() or f"joint_{j}")
-        parents.append(parent)
-        picks.append(j)
-        offsets.append(body.offsets[j])
-        ends.append(end)
-        channels.append(() if end else (*(_POSITION if j == 0 or slides[j] else ()), *_ROTATION))
+        name = re.sub(r"[{}\r\n\0]", "_", body.names[j]).strip() or f"joint_{j}"
+        own = () if end else (*(_POSITION if j == 0 or slides[j] else ()), *_ROTATION)
+        add(name, parent, j, body.offsets[j], own, end)
         if leaf and not end:
-            names.append(f"{names[-1]}_end")
-            parents.append(here)
-            picks.append(-1)
-            offsets.append(np.zeros(3))
-            ends.append(True)
-            channels.append(())
+            add(f"{name}_end", here, -1, np.zeros(3), (), True)
         stack += [(c, here) for c in reversed(body.children[j])]
-    parents, offsets = np.array(parents, np.int64), np.array(offsets)
+    parents, offsets = np.array(above, np.int64), np.array(places)
     record = Hierarchy(tuple(names), parents, offsets / scale, tuple(channels), np.array(ends))
-    return record, _rearranged(clip, [f"{k} {n}" for k, n in enumerate(names)], parents, picks, offsets)
+    return record, _rearranged(clip, tuple(f"{k} {n}" for k, n in enumerate(names)), parents, picks, offsets)
 
 
 def new_asf(clip: Clip) -> tuple[Asf, Clip]:
@@ -94,12 +106,16 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
     body = clip.skeleton
     turns, slides = turning(clip), sliding(clip)
     scale = 0.0254 / _CMU_LENGTH
-    names, parents, tips, picks, taken = [], [], [], [], set()
+    names: list[str] = []
+    above: list[int] = []
+    ends: list[np.ndarray] = []  # of the bones, in the axes of their joints
+    picks: list[int] = []
+    taken: set[str] = set()
 
-    def add(name, parent, tip, pick):
+    def add(name: str, parent: int, end: np.ndarray, pick: int) -> int:
         names.append(_token(name, taken))
-        parents.append(parent)
-        tips.append(tip)
+        above.append(parent)
+        ends.append(end)
         picks.append(pick)
         return len(names) - 1
 
@@ -107,8 +123,8 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
     while stack:
         j, parent = stack.pop()
         children = body.children[j]
-        if j and not np.allclose(body.offsets[j], tips[parent], rtol=0, atol=1e-9):
-            parent = add(f"{body.names[j]}_base", parent, body.offsets[j] - tips[parent], -1)
+        if j and not np.allclose(body.offsets[j], ends[parent], rtol=0, atol=1e-9):
+            parent = add(f"{body.names[j]}_base", parent, body.offsets[j] - ends[parent], -1)
         tip = np.zeros(3)
         if j and children and np.allclose(body.offsets[list(children)], body.offsets[children[0]], rtol=0, atol=1e-9):
             tip = body.offsets[children[0]]
@@ -117,14 +133,14 @@ def new_asf(clip: Clip) -> tuple[Asf, Clip]:
         if only_end and not body.children[children[0]] and not turns[children[0]] and not slides[children[0]]:
             continue  # the far end of a leaf bone needs no bone of its own
         stack += [(c, bone) for c in reversed(children)]
-    tips = np.array(tips)
+    tips = np.array(ends)
     lengths = np.linalg.norm(tips, axis=1)
-    dofs = [("tx", "ty", "tz", *_ALL_TURNS)]
+    dofs: list[tuple[str, ...]] = [("tx", "ty", "tz", *_ALL_TURNS)]
     for j in picks[1:]:
         dofs.append(() if j < 0 else (*(_ALL_SHIFTS if slides[j] else ()), *(_ALL_TURNS if turns[j] else ())))
     asf = Asf(
         names=tuple(names),
-        parents=np.array(parents, np.int64),
+        parents=np.array(above, np.int64),
         directions=np.divide(tips, lengths[:, None], out=np.zeros_like(tips), where=lengths[:, None] > 0),
         lengths=lengths / scale,
         axes=np.zeros((len(names), 3)),
@@ -155,7 +171,7 @@ def widened_asf(clip: Clip) -> Asf | None:
     """The clip's own ASF with all three rotations for bones that turn in ways it did not foresee, and translations
     for those that slide; None for a clip that has no ASF or whose skeleton is no longer that."""
     source = clip.source
-    if source is None or source.format != "amc":
+    if source is None or not isinstance(source.motion, AmcMotion):
         return None
     motion, basis = source.motion, UPRIGHT[source.up]
     names, parents, offsets, bones = motion.record.joints
@@ -174,7 +190,7 @@ def widened_asf(clip: Clip) -> Asf | None:
             turns = tuple(d for d in dofs[b] if d[0] == "r")
         except MotionError:
             turns = _ALL_TURNS
-        wanted = (*(_ALL_SHIFTS if slides[j] else ()), *turns)
-        if set(wanted) != set(dofs[b]):
-            dofs[b], limits[b] = wanted, ()
+        needed = (*(_ALL_SHIFTS if slides[j] else ()), *turns)
+        if set(needed) != set(dofs[b]):
+            dofs[b], limits[b] = needed, ()
     return replace(motion.record, dofs=tuple(dofs), limits=tuple(limits))
