@@ -16,6 +16,8 @@ _WHERE = {
     "Skeleton": "motiongraph.model.skeleton",
     "Clip": "motiongraph.model.clip",
     "Labels": "motiongraph.model.labels",
+    "BoneMap": "motiongraph.model.bone_map",
+    "bone_map": "motiongraph.model.bone_map",
     "load": "motiongraph.formats.load",
     "load_all": "motiongraph.formats.collection",
     "load_clips": "motiongraph.formats.load",

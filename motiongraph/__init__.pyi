@@ -13,6 +13,7 @@ from motiongraph.graph.motion_graph import MotionGraph as MotionGraph
 from motiongraph.metric.distance import DistanceMatrix as DistanceMatrix, distance_matrix as distance_matrix
 from motiongraph.metric.metric import Metric as Metric
 from motiongraph.metric.search import find_minima as find_minima
+from motiongraph.model.bone_map import BoneMap as BoneMap, bone_map as bone_map
 from motiongraph.model.clip import Clip as Clip
 from motiongraph.model.labels import Labels as Labels
 from motiongraph.model.skeleton import Skeleton as Skeleton

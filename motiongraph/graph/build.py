@@ -16,7 +16,9 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.thresholds import AnyThreshold, Thresholds
 from motiongraph.graph.transitions import TRANSITION, in_order, renumbered
 from motiongraph.metric.metric import Metric
+from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
+from motiongraph.model.retarget import can_retarget
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 
@@ -60,8 +62,9 @@ def build_graph(
 ) -> Built:
     """The graph of these clips, in their order.
 
-    Clips of several rates are resampled to the one that most have. Clips with other joints than most, and clips that
-    are too short, are left out. previous: a graph whose pairs need not be compared again, where it has the same rate,
+    Clips of several rates are resampled to the one that most have. Clips with other joints than most are put on the
+    body that most have, bone by bone; those whose bones cannot be recognised, and clips that are too short, are left
+    out. previous: a graph whose pairs need not be compared again, where it has the same rate,
     metric, ceiling and mirror images; a clip is known by its motion, so names and labels may change.
     """
     options, clips = options or Options(), list(clips)
@@ -95,7 +98,7 @@ def build_graph(
         threshold = previous.thresholds
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
-    warnings = (*_rates(clips, rate), *_lonely(candidates))
+    warnings = (*_rates(clips, rate), *_bodies(originals, used[0].skeleton), *_lonely(candidates))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
@@ -158,16 +161,28 @@ def _rates(clips: Sequence[Clip], rate: float) -> list[str]:
     return [f"clips have {words} frames a second; all are resampled to {rate:g}"]
 
 
+def _bodies(clips: Sequence[Clip], body: Skeleton) -> list[str]:
+    """One sentence where clips have other joints than the graph's body, with what nothing moves there."""
+    others = [clip for clip in clips if _joints(clip.skeleton) != _joints(body)]
+    if not others:
+        return []
+    still = bone_map(others[0].skeleton, body).without_source
+    still = [name for name in still if not name.endswith("_end")]
+    names = f"{others[0].name}{f' and {len(others) - 1} more' if len(others) > 1 else ''}"
+    kept = f"; {', '.join(still[:5])}{', …' if len(still) > 5 else ''} keep still there" if still else ""
+    return [f"{names} moved another body; the motion was put on this one bone by bone{kept}"]
+
+
 def _fitting(clips: Sequence[Clip], metric: Metric) -> tuple[list[int], list[LeftOut]]:
     """The numbers of the clips that can be in one graph, and the others with the reason."""
     joints = [_joints(clip.skeleton) for clip in clips]
     usual = Counter(joints).most_common(1)[0][0]
-    like = clips[joints.index(usual)].name
+    like = clips[joints.index(usual)]
     fitting, left_out = [], []
     for i, clip in enumerate(clips):
         frames = len(clip) - clip.first
-        if joints[i] != usual:
-            left_out.append(LeftOut(clip.name, f"its skeleton has other joints than that of {like}"))
+        if joints[i] != usual and not can_retarget(clip.skeleton, like.skeleton):
+            left_out.append(LeftOut(clip.name, f"its skeleton has other joints than that of {like.name}"))
         elif frames < metric.frames(clip.fps):
             left_out.append(LeftOut(clip.name, f"its {frames / clip.fps:.2f} s are shorter than a transition"))
         else:

@@ -224,7 +224,7 @@ def fitted(
             other = f"{originals[0].name!r} {fps:g}"
             raise MotionError(f"{clip.name!r} has {clip.fps:g} frames a second and {other}; resample one of them")
     body = counts.most_common(1)[0][0]
-    like = next(clip.name for clip in originals if clip.skeleton == body)
+    like = next(clip for clip in originals if clip.skeleton == body)
     used: list[Clip] = []
     for done, clip in enumerate(originals):
         progress(done, len(originals), f"fitting {clip.name}")
@@ -233,9 +233,9 @@ def fitted(
             used += before
             continue
         try:
-            fits = clip.retargeted(body)
+            fits = clip.retargeted(body, standing=like)
         except MotionError as problem:
-            raise MotionError(f"{clip.name!r} cannot be in one graph with {like!r}: {problem}") from problem
+            raise MotionError(f"{clip.name!r} cannot be in one graph with {like.name!r}: {problem}") from problem
         used += [fits, fits.mirrored()] if mirror else [fits]
     return tuple(used)
 

@@ -9,6 +9,7 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import kinematics
+from motiongraph.model.bone_map import BoneMap
 from motiongraph.model.contacts import Contacts, find_contacts, floor_height
 from motiongraph.model.labels import Labels, LabelsLike
 from motiongraph.model.mirror import mirrored
@@ -203,9 +204,13 @@ class Clip:
         """Left and right exchanged; see `model.mirror`."""
         return mirrored(self)
 
-    def retargeted(self, skeleton: Skeleton) -> "Clip":
-        """The same motion on a skeleton with the same joint names and other proportions; see `model.retarget`."""
-        return retargeted(self, skeleton)
+    def retargeted(self, skeleton: Skeleton, bones: BoneMap | None = None, standing: "Clip | None" = None) -> "Clip":
+        """The same motion on another skeleton, of the same joints or of others; see `model.retarget`.
+
+        bones: which joint leads which, from `bone_map` or corrected; standing: a clip of `skeleton`, needed where its
+        rest pose does not stand.
+        """
+        return retargeted(self, skeleton, bones, standing)
 
     def labelled(self, labels: LabelsLike) -> "Clip":
         """With other labels: words for all frames, or a mapping word → (start, stop) or list of ranges."""

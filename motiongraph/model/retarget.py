@@ -9,8 +9,10 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
+from motiongraph.model.bone_map import BoneMap, unrecognised
 from motiongraph.model.sides import Foot
 from motiongraph.model.skeleton import Skeleton
+from motiongraph.model.transfer import transferred
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
@@ -36,8 +38,11 @@ def corrected(skeleton: Skeleton, rotations: np.ndarray, turns: np.ndarray) -> n
     return rotations
 
 
-def retargeted(clip: "Clip", skeleton: Skeleton) -> "Clip":
-    """`clip` on `skeleton`, which has the same joints under the same parents, in any order.
+def retargeted(
+    clip: "Clip", skeleton: Skeleton, bones: BoneMap | None = None, standing: "Clip | None" = None
+) -> "Clip":
+    """`clip` on `skeleton`: the same joints under the same parents in any order, or another body that `bones` or
+    its names and structure tell how to move (then see `transfer`, also for `standing`).
 
     Global bone directions stay what they were. The root's path is scaled by the ratio of the leg lengths in all
     three directions, heights measured from the floor: strides shrink with the legs, so planted feet stay planted.
@@ -45,6 +50,8 @@ def retargeted(clip: "Clip", skeleton: Skeleton) -> "Clip":
     """
     if skeleton == clip.skeleton:
         return clip
+    if bones is not None or _maps(clip.skeleton, skeleton):
+        return transferred(clip, skeleton, bones, standing)
     order = _order(clip.skeleton, skeleton)
     source = Skeleton(skeleton.names, skeleton.parents, clip.skeleton.offsets[order])
     directions = sides.bone_directions(skeleton), sides.bone_directions(source)
@@ -65,6 +72,22 @@ def retargeted(clip: "Clip", skeleton: Skeleton) -> "Clip":
     )
     lift = np.array([0.0, _lift(clip, result, feet, scale), 0.0])
     return replace(result, root=result.root + lift)
+
+
+def can_retarget(source: Skeleton, target: Skeleton) -> bool:
+    """Whether motion of one body can be put on another."""
+    return _hanging(source) == _hanging(target) or _maps(source, target)
+
+
+def _maps(source: Skeleton, target: Skeleton) -> bool:
+    """Whether bodies with other joints are both understood."""
+    return _hanging(source) != _hanging(target) and not unrecognised(source) and not unrecognised(target)
+
+
+def _hanging(skeleton: Skeleton) -> set[tuple[str, str]]:
+    """Every joint and what it hangs on."""
+    names = skeleton.names
+    return {(name, names[p] if p >= 0 else "") for name, p in zip(names, skeleton.parents.tolist())}
 
 
 def _lift(clip: "Clip", result: "Clip", feet: Sequence[Foot], scale: float) -> float:
