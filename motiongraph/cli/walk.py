@@ -1,6 +1,7 @@
 """`motiongraph walk`: new motion from a graph, in each of the ways there are to go through one."""
 
 import re
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -57,6 +58,10 @@ def _labels(text: str) -> list:
     return [None if part == "-" else part for part in parts]
 
 
+# How a path is searched for, and what counts how much in it.
+_EFFORT = ("planner", "limit", "expansions", "plan", "keep", "best", "tolerance")
+_WEIGHTS = ("gamma", "slack", "cost_weight", "equation_9")
+_SEARCH = (*_EFFORT, *_WEIGHTS)
 # What each way of walking needs, and which of the other options it takes.
 _NEEDS = {"sequential": {"order"}, "connect": {"source", "target"}, "path": {"points"}, "reach": {"position"}}
 _TAKES = {
@@ -64,10 +69,10 @@ _TAKES = {
     "random": {"start", "seconds", "transitions"},
     "sequential": {"order", "stay", "trials"},
     "connect": {"source", "target", "cheapest"},
-    "path": {"points", "labels", "start", "curve", "closed", "planner", "limit"},
-    "reach": {"position", "facing", "clip", "start", "planner", "limit"},
+    "path": {"points", "labels", "start", "curve", "closed", *_SEARCH},
+    "reach": {"position", "facing", "clip", "start", *_SEARCH},
 }
-_OPTIONS = {"source": "--from", "target": "--to"}
+_OPTIONS = {"source": "--from", "target": "--to", "equation_9": "--equation-9", "cost_weight": "--cost-weight"}
 
 
 def walk(
@@ -122,6 +127,40 @@ def walk(
         float | None,
         typer.Option(parser=positive, metavar="S", help="Time to search; the best found by then is taken."),
     ] = None,
+    expansions: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="States to expand at most. (default: no limit)")
+    ] = None,
+    plan: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="S", help="Seconds that branch and bound looks ahead. (default: 3)"),
+    ] = None,
+    keep: Annotated[
+        float | None, typer.Option(parser=positive, metavar="S", help="Seconds of them that it keeps. (default: 1)")
+    ] = None,
+    best: Annotated[
+        int | None, typer.Option(min=1, metavar="R", help="Take one of the R best walks that differ, by --seed.")
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="X", help="Share by which their error may exceed the best. (default: 0.5)"),
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(min=0.0, metavar="M/S", help="Least progress along the path. (default: 0.1)")
+    ] = None,
+    slack: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=1.0, metavar="X", help="Share by which progress may differ from what is walked. (default: 0.3)"
+        ),
+    ] = None,
+    cost_weight: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="W", help="Weight of a transition's squared cost. (default: 0.0006)"),
+    ] = None,
+    equation_9: Annotated[
+        bool,
+        typer.Option("--equation-9", metavar="", help="Minimise the distance at equal arc length alone (Kovar 2002)."),
+    ] = False,
     threshold: Threshold = None,
     pruned: Annotated[
         bool | None,
@@ -143,7 +182,9 @@ def walk(
         "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials,
         "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
-        "planner": planner, "limit": limit,
+        "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
+        "tolerance": tolerance, "gamma": gamma, "slack": slack, "cost_weight": cost_weight,
+        "equation_9": equation_9 or None,
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
     for path in [output, *([log] if log else [])]:
@@ -212,9 +253,8 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
 
         by = "cheapest" if given.pop("cheapest", False) else "quickest"
         return connect(graph, given["source"], given["target"], by, progress=progress)
-    from motiongraph.walks.effort import Effort
-
-    effort = Effort(method=str(given.pop("planner", "beam")), seconds=given.pop("limit", None), rng=seed)
+    asked = {name: given.pop(name) for name in _SEARCH if name in given}
+    effort, weights = _effort(asked, seed), _weights(asked)
     if method is Method.path:
         from motiongraph.formats.path_file import read_path
         from motiongraph.walks.follow_path import follow_path
@@ -224,21 +264,42 @@ def _find(graph, method: Method, given: dict, seed: int, progress):
         given["closed"] = bool(given.get("closed") or found.closed)
         if found.labels and "labels" not in given:
             given["labels"] = found.labels if given["closed"] else found.labels[:-1]
-        return follow_path(graph, found.points, **given, effort=effort, progress=progress)
+        return follow_path(graph, found.points, **given, effort=effort, weights=weights, progress=progress)
     from math import radians
 
     from motiongraph.walks.reach import reach
 
     if "facing" in given:
         given["facing"] = radians(given["facing"])
-    return reach(graph, **given, effort=effort, progress=progress)
+    return reach(graph, **given, effort=effort, weights=weights, progress=progress)
+
+
+def _effort(asked: dict, seed: int):
+    """How hard to search, from the options given."""
+    from motiongraph.walks.effort import Effort
+
+    names = {"planner": "method", "limit": "seconds"}
+    fields = {names.get(name, name): asked[name] for name in _EFFORT if name in asked}
+    if "method" in fields:
+        fields["method"] = str(fields["method"])
+    return Effort(rng=seed, **fields)
+
+
+def _weights(asked: dict):
+    """What counts how much, from the options given."""
+    from motiongraph.walks.path_goal import Weights
+
+    weights = Weights.equation_9() if asked.get("equation_9") else Weights()
+    names = {"cost_weight": "cost"}
+    return replace(weights, **{names.get(n, n): asked[n] for n in ("gamma", "slack", "cost_weight") if n in asked})
 
 
 # name in the report, unit; "unit" stands for that of the costs
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
-    ("path_error_worst", "m"), ("facing_along", ""), ("labels_held", ""), ("end_distance", "m"),
-    ("end_turn", "degrees"), ("compute_seconds", "s"),
+    ("path_error_worst", "m"), ("arc_error_mean", "m"), ("facing_along", ""), ("labels_held", ""),
+    ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
+    ("compute_seconds", "s"),
 )  # fmt: skip
 
 

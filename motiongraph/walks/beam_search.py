@@ -190,11 +190,18 @@ def _swept(
     else:
         number, last, error, along = _furthest(cells, reached, roots)
         note = f"{note or 'every way ends'} after {along:.1f} of {goal.rules.length:.1f} m"
-    taken = []
+    start, taken, _ = chain(cells, number)
+    return Found(start, tuple(taken.tolist()), last, error, complete, int(cells.effort[0]), note, limited)
+
+
+def chain(cells: Cells, number: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """The start from which a state was reached, (n,) the transitions taken, and (n, REALS) the states after each."""
+    width, taken, states = cells.value.shape[1], [], []
     while number >= 0:
+        states.append(cells.states[number // width, number % width])
         _, number, via = cells.links[number // width, number % width].tolist()
         taken.append(via)
-    return Found(-1 - number, tuple(taken[::-1]), last, error, complete, int(cells.effort[0]), note, limited)
+    return -1 - number, np.array(taken[::-1], np.int64), np.array(states[::-1]).reshape(len(taken), REALS)
 
 
 def _furthest(cells: Cells, reached: int, roots: np.ndarray) -> tuple[int, int, float, float]:

@@ -3,7 +3,8 @@ exceeds that of the best walk found.
 
 The walk is found in stages: a plan of n seconds, of which m are kept before planning again. Without a limit every stage
 runs until its plan is proven to be the best. With one, the gap says how far from proven it is: the least error of the
-branches that are still open bounds what a longer search could find.
+branches that are still open bounds what a longer search could find. Branch and bound is quickest when it begins with a
+good bound: that of the plan which a narrow beam finds.
 """
 
 import time
@@ -16,6 +17,7 @@ from numba import njit, types
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel
 from motiongraph.progress import Progress
+from motiongraph.walks.beam_search import Cells, chain, sweep
 from motiongraph.walks.effort import Effort, Found
 from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
 from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, TIME, successors
@@ -23,6 +25,7 @@ from motiongraph.walks.path_goal import Goal
 
 _DEEPEST = 128  # transitions in one plan, at most
 _BLOCK = 1000  # expansions between two looks at the clock
+_WIDTH, _CELL = 32, 0.15  # of the beam that finds the first plan: states, and metres of a cell
 
 
 class Plans(NamedTuple):
@@ -163,13 +166,14 @@ class _Clock:
 
     def __init__(self, goal: Goal, effort: Effort):
         self.goal, self.effort = goal, effort
-        self.began, self.spent = time.perf_counter(), 0
+        self.began, self.spent, self.stages = time.perf_counter(), 0, 0
 
     def stage(self, along: float) -> tuple[float, float]:
         """Expansions and seconds for the stage that begins `along` the path: its share, by metres, of what is left.
         What the walked part has not used is there for the rest."""
-        rest = max(self.goal.longest - along, 0.1)
-        share = min(max(self.effort.keep * self.goal.rules.quickest / rest, 1e-3), 1.0)
+        stage = along / self.stages if self.stages else 0.5 * self.effort.keep * self.goal.rules.quickest
+        self.stages += 1
+        share = min(max(stage / max(self.goal.longest - along, 0.1), 1e-3), 1.0)
         expansions = inf if self.effort.expansions is None else int((self.effort.expansions - self.spent) * share)
         if self.effort.seconds is None:
             return expansions, inf
@@ -179,9 +183,17 @@ class _Clock:
 def branch_and_bound(
     graph: MotionGraph, goal: Goal, roots: np.ndarray, states: np.ndarray, effort: Effort, progress: Progress
 ) -> Found:
-    """Plan n seconds, keep m, and go on from there; of several starts one is picked at random."""
+    """Plan n seconds, keep m, and go on from there.
+
+    Of several starts a narrow beam picks the best; for variety, the best of some picked at random (Kovar picks one).
+    """
     ground, rng, clock = floor_graph(graph), np.random.default_rng(effort.rng), _Clock(goal, effort)
-    start = int(rng.integers(len(roots)))
+    some = rng.permutation(len(roots))[: max(len(roots) // effort.best, 1)]
+    start = int(some[0])
+    if len(some) > 1:
+        cells, _ = _beam(ground, goal, roots[some], states[some], effort.plan)
+        clock.spent += int(cells.effort[0])
+        start = int(some[chain(cells, int(cells.end[0]))[0]]) if np.isfinite(cells.best[0]) else start
     frame, state = int(roots[start]), states[start]
     way: list[int] = []
     limited, gap = False, 0.0
@@ -198,7 +210,7 @@ def branch_and_bound(
         length, kept, last = int(plans.length[chosen]), int(plans.kept[chosen]), int(plans.last[chosen])
         taken = plans.taken[chosen, :length].tolist()
         if last >= 0:
-            note = f"the search was limited; without a limit the error could be {gap:.0%} lower" if limited else ""
+            note = f"the search was limited; the error could be up to {gap:.0%} lower" if limited else ""
             way += taken
             return Found(start, tuple(way), last, float(plans.error[chosen]), True, clock.spent, note, limited, gap)
         way += taken[:kept]
@@ -216,6 +228,9 @@ def _stage(
     along, begins, error = float(state[ALONG]), float(state[TIME]), float(state[ERROR])
     expansions, seconds = clock.stage(along)
     deadline, gap = time.perf_counter() + seconds, 1.0
+    until, keep = begins + effort.plan, begins + effort.keep
+    if expansions > 0 and seconds > 0:
+        clock.spent += _first_plan(ground, goal, frame, state, until, keep, plans)
     while True:
         what = f"planning the walk, {clock.spent:,} expansions" + (f", gap {gap:.0%}" if gap < 1 else "")
         progress(min(along, goal.rules.length), goal.rules.length, what)
@@ -223,7 +238,6 @@ def _stage(
         if most <= 0 or time.perf_counter() >= deadline:
             return plans, gap
         before = int(plans.expanded[0])
-        until, keep = begins + effort.plan, begins + effort.keep
         done = search_on(ground.floor, goal.target, rules, until, keep, most, plans, branch)
         clock.spent += int(plans.expanded[0]) - before
         if done:
@@ -231,3 +245,38 @@ def _stage(
         best = float(plans.error[0])
         if np.isfinite(best):
             gap = max(best - max(branch.bound(), error), 0.0) / max(best - error, 1e-12)
+
+
+def _beam(
+    ground: FloorGraph, goal: Goal, frames: np.ndarray, states: np.ndarray, seconds: float
+) -> tuple[Cells, float]:
+    """A narrow beam from some states, far enough along the path to take so many seconds; and how far, metres."""
+    end, furthest = goal.rules.length, float(states[:, ALONG].max())
+    length = min(end, furthest + 1.2 * seconds * goal.rules.quickest + 1.0)
+    rules = goal.rules._replace(length=length)
+    if length < end:
+        rules = rules._replace(end_place=0.0, end_facing=0.0, strict=0)
+    cells = Cells.empty(int((length + rules.late) / _CELL) + 2, _WIDTH, _CELL)
+    room = np.empty(ground.widest, np.int32), np.empty((ground.widest, REALS))
+    sweep(ground.floor, goal.target, rules, cells, frames, states, 0, len(cells.filled), *room)
+    return cells, length
+
+
+def _first_plan(
+    ground: FloorGraph, goal: Goal, frame: int, state: np.ndarray, until: float, keep: float, plans: Plans
+) -> int:
+    """Enter the plan of a narrow beam; returns the states expanded for it."""
+    cells, length = _beam(ground, goal, np.array([frame]), state[None], until - float(state[TIME]))
+    if not np.isfinite(cells.best[0]):
+        return int(cells.effort[0])
+    _, taken, states = chain(cells, int(cells.end[0]))
+    late = np.flatnonzero(states[:, TIME] >= until)
+    if len(late):
+        size, last, error = int(late[0]) + 1, -1, float(states[late[0], ERROR])
+    else:
+        size, last, error = len(taken), int(cells.end[1]), float(cells.best[0])
+    if size <= plans.taken.shape[1] and (len(late) or length == goal.rules.length):
+        plans.error[0], plans.length[0], plans.last[0] = error, size, last
+        plans.kept[0] = min(int(np.searchsorted(states[:size, TIME], keep)) + 1, size)
+        plans.taken[0, :size], plans.states[0, :size] = taken[:size], states[:size]
+    return int(cells.effort[0])

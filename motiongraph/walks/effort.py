@@ -22,7 +22,7 @@ class Effort:
     plan: float = 3.0  # n: seconds that branch and bound looks ahead
     keep: float = 1.0  # m: seconds of such a plan that are kept, before planning again
     best: int = 1  # r: take one of this many walks that differ, chosen by `rng`
-    tolerance: float = 0.1  # share by which the error of such a walk may exceed the best
+    tolerance: float = 0.5  # share by which the error of such a walk, a sum of squares, may exceed the best
     rng: Seed = field(default=0, compare=False)  # seed 0 … r − 1 picks the best, the next …
 
     def __post_init__(self) -> None:

@@ -53,18 +53,22 @@ def _placed(clip: Clip, frames: slice, placement: Placement, smooth: bool) -> tu
 
 @kernel(types.Tuple((F64[::1], I64[::1]))(read(F64, 2), read(F64, 2), I64, I64))
 def nearest_samples(places, line, back, ahead):
-    """Of each of places (F, 2), the distance from the line (M, 2) and its nearest sample; back, ahead: how many samples
-    around the last one are searched."""
-    n, here = line.shape[0], 0
+    """Of each of places (F, 2), the distance from the line (M, 2), metres, and its nearest sample.
+
+    back, ahead: how many samples around the last one are searched; more for who is further off, who may cut a bend.
+    """
+    n, here, far = line.shape[0], 0, 0.0
     distance, index = np.empty(places.shape[0]), np.empty(places.shape[0], np.int64)
     for f in range(places.shape[0]):
         least = np.inf
-        first = max(here - back, 0)
-        for i in range(first, min(here + ahead, n)):
+        wide = 1.0 + 2.0 * far
+        first = max(here - int(back * wide), 0)
+        for i in range(first, min(here + int(ahead * wide), n)):
             d = (places[f, 0] - line[i, 0]) ** 2 + (places[f, 1] - line[i, 1]) ** 2
             if d < least:
                 least, here = d, i
-        distance[f], index[f] = np.sqrt(least), here
+        far = np.sqrt(least)
+        distance[f], index[f] = far, here
     return distance, index
 
 

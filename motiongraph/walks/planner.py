@@ -67,7 +67,7 @@ def _one_of_the_best(
     chosen = walks[-1]
     new = used[list(chosen.taken)] == 0
     differs = float(new.mean()) if pick and len(new) else 0.0
-    facts = {"rank": pick, "best_error": min(one.error for one in walks), "differs": differs}
+    facts = {"rank": pick, "best_error": best.error, "differs": differs}
     return replace(chosen, expansions=spent, facts=facts)
 
 

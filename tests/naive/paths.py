@@ -1,0 +1,167 @@
+"""Walks along a path, by plain loops: what they cost, what is still to come, and where they are nearest to it.
+
+`floor`, `target` and `rules` are read by their names; arrays of numbers within them may be lists.
+"""
+
+from math import atan2, cos, hypot, inf, sin
+
+
+def placed(placement, point):
+    """A point (x, z) of a clip where its placement (theta, x, z) puts it."""
+    theta, x, z = placement
+    a, b = point
+    return x + cos(theta) * a + sin(theta) * b, z - sin(theta) * a + cos(theta) * b
+
+
+def compose(outer, inner):
+    """The placement that applies `inner` first, found by placing two points."""
+    x, z = placed(outer, inner[1:])
+    ahead = placed(outer, placed(inner, (0.0, 1.0)))
+    return atan2(ahead[0] - x, ahead[1] - z), x, z
+
+
+def sample(target, rules, along):
+    """Number of the path's sample nearest to a length along it."""
+    return min(max(int(along / rules.spacing + 0.5), 0), len(target.line) - 1)
+
+
+def looked(target, rules, along, place, face, walked, seconds, frame):
+    """Metres along the path after walking on to a place, and the error a second there."""
+    least = rules.gamma * seconds
+    low = along + max(least, (1 - rules.slack) * walked)
+    high = along + max(least, (1 + rules.slack) * walked)
+    x, z, tx, tz = target.line[sample(target, rules, along + walked)][:4]
+    nearest = along + walked + (place[0] - x) * tx + (place[1] - z) * tz
+    along = min(max(nearest, low), high) if high > low else low
+    i = sample(target, rules, along)
+    x, z, tx, tz, wrong, _ = target.line[i]
+    error = (place[0] - x) ** 2 + (place[1] - z) ** 2 + rules.facing * (1 - face[0] * tx - face[1] * tz)
+    if not target.need[target.stretch[i]][frame]:
+        error += wrong
+    return along, error
+
+
+def whole_error(floor, target, rules, frame, placement, along, error):
+    """With what ending at a frame adds; infinity where a walk may not."""
+    if along < rules.length - rules.early or (rules.strict and not target.need[-1][frame]):
+        return inf
+    x, z = placed(placement, floor.path[frame])
+    fx, fz = placed((placement[0], 0.0, 0.0), floor.face[frame])
+    error += rules.end_place * ((x - target.line[-1][0]) ** 2 + (z - target.line[-1][1]) ** 2)
+    return error + rules.end_facing * (1 - fx * rules.end_x - fz * rules.end_z)
+
+
+def leaving(floor, rules, frame):
+    """The transitions by which the run from a frame may be left."""
+    end = floor.run_end[frame]
+    ahead = [k for k in range(len(floor.leave)) if frame <= floor.leave[k] <= end]
+    return [k for k in ahead if floor.leave[k] >= min(frame + rules.least, end + 1)] or ahead
+
+
+def plan_error(floor, target, rules, frame, state, plan, samples=4):
+    """The least whole error of a walk that takes these transitions or the first of them, and how many it takes."""
+    placement, along, error = tuple(state[:3]), state[3], state[4]
+    best = inf, 0
+    for n in range(len(plan) + 1):
+        end = floor.run_end[frame]
+        if end < frame:
+            return best
+        going = plan[n] if n < len(plan) and plan[n] in leaving(floor, rules, frame) else None
+        while True:
+            total = whole_error(floor, target, rules, frame, placement, along, error)
+            best = min(best, (total, n)) if total < best[0] else best
+            if along >= rules.length + rules.late:
+                return best
+            following, further, rate = min(frame + rules.stride, end), along, 0.0
+            seconds = (following - frame) / rules.fps
+            if following > frame:
+                place = placed(placement, floor.path[following])
+                face = placed((placement[0], 0.0, 0.0), floor.face[following])
+                walked = floor.arc[following] - floor.arc[frame]
+                further, rate = looked(target, rules, along, place, face, walked, seconds, following)
+            if going is not None and (floor.leave[going] < following or frame == end):
+                break
+            if frame == end:
+                return best
+            along, error, frame = further, error + rate * seconds, following
+        u = (floor.leave[going] - frame) / max(following - frame, 1)
+        along, error = along + u * (further - along), error + u * rate * seconds
+        theta, x, z, cost, _ = floor.jump[going]
+        error += rules.cost * cost**2 + target.extra[going]
+        part = rules.window / rules.fps / samples
+        for m in range(samples):
+            place = placed(placement, floor.way[going][m][:2])
+            face = placed((placement[0], 0.0, 0.0), floor.way[going][m][3:])
+            frame = floor.leave[going] if m < samples / 2 else floor.arrive[going]
+            along, rate = looked(target, rules, along, place, face, floor.way[going][m][2], part, frame)
+            error += rate * part
+        placement, frame = compose(placement, (theta, x, z)), floor.arrive[going]
+    return best
+
+
+def best_plan(floor, target, rules, frame, state, most):
+    """The least error of all plans of up to `most` transitions, and that plan."""
+    best, plans = (inf, []), [([], frame)]
+    while plans:
+        plan, here = plans.pop()
+        best = min(best, (plan_error(floor, target, rules, frame, state, plan)[0], plan))
+        if len(plan) < most and floor.run_end[here] >= here:
+            plans += [([*plan, k], floor.arrive[k]) for k in leaving(floor, rules, here)]
+    return best
+
+
+def lower_bound(target, rules, along, x, z, frame):
+    """What is still to come: closing in on the path, and the seconds until the labels asked for can be reached."""
+    i = sample(target, rules, along)
+    distance = hypot(x - target.line[i][0], z - target.line[i][1])
+    # At twice the highest speed, in small steps, until the path is reached.
+    bound, steps = 0.0, 2000
+    for step in range(steps):
+        bound += (distance * (1 - (step + 0.5) / steps)) ** 2 * distance / (2 * rules.quickest) / steps
+    here, wrong, left = int(target.stretch[i]), target.line[i][4], target.line[i][5]
+    bound += wrong * target.away[here][frame]
+    if here + 1 < len(target.need):
+        bound += max(target.away[here + 1][frame] - left / rules.quickest, 0.0) * target.line[-1][4]
+    return bound
+
+
+def nearest(places, line, back, ahead):
+    """(distance, sample) of each place, the sample looked for around the one before."""
+    found, here, far = [], 0, 0.0
+    for x, z in places:
+        wide = 1 + 2 * far
+        near = range(max(here - int(back * wide), 0), min(here + int(ahead * wide), len(line)))
+        here = min(near, key=lambda i: (x - line[i][0]) ** 2 + (z - line[i][1]) ** 2)
+        far = hypot(x - line[here][0], z - line[here][1])
+        found.append((far, here))
+    return found
+
+
+def random_transitions(floor, clip_of, chances, frame, length, least, variety, window):
+    """The transitions of a random walk, the frame arrived at and the frames played."""
+    played, taken, seen = 0, [], {}
+    for step, chance in enumerate(chances):
+        end = floor.run_end[frame]
+        if end < 0:
+            break
+        if played + end - frame >= length:
+            played += end - frame
+            break
+        ahead = [k for k in range(len(floor.leave)) if frame <= floor.leave[k] <= end]
+        ahead = [k for k in ahead if floor.leave[k] >= frame + least] or ahead
+        if not ahead:
+            break
+        seen[clip_of[frame]] = step
+        weights = []
+        for k in ahead:
+            age = step - seen.get(clip_of[floor.arrive[k]], -1000)
+            weights.append(1.001 - variety * 0.5 ** (age / 4) if age < 64 else 1.0)
+        left, choice = chance * sum(weights), 0
+        while choice < len(ahead) - 1 and left >= weights[choice]:
+            left, choice = left - weights[choice], choice + 1
+        k = ahead[choice]
+        played, frame = played + floor.leave[k] - frame + window, floor.arrive[k]
+        taken.append(k)
+        if played >= length:
+            break
+    return taken, frame, played

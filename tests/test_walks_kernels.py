@@ -1,0 +1,129 @@
+"""The kernels of walks against plain loops."""
+
+import numpy as np
+import pytest
+from graphs import random_graph
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import paths as naive
+from test_walks_planning import begin, moving_graph, small_task
+from test_walks_replan import error_of, steered
+
+import motiongraph as mg
+from motiongraph.walks.curve import Curve
+from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.path_cost import lower_bound
+from motiongraph.walks.path_error import nearest_samples
+from motiongraph.walks.path_goal import Goal, Weights
+from motiongraph.walks.random_walk import random_transitions
+
+SEEDS = st.integers(0, 2**32 - 1)
+WORDS = [["walk"], ["run"], ["walk", "run"]]
+
+
+def labelled_task(seed):
+    """A graph with labels, a goal in which everything counts, and a start with its state."""
+    rng = np.random.default_rng(seed)
+    graph = moving_graph(rng, transitions=9, labels=WORDS)
+    curve = Curve.of(rng.uniform(-0.2, 0.8, (4, 2)).cumsum(axis=0))
+    weights = Weights(slack=float(rng.choice([0.0, 0.3])), stay=float(rng.choice([0.0, 0.2])))
+    ends = {"early": 0.2, "late": 0.3, "end_place": 2.0, "end_facing": 0.5, "end_x": 0.6, "end_z": 0.8}
+    labels = [(0.0, "walk"), (0.5 * curve.length, "run")]
+    goal = Goal.of(graph, curve, labels, weights, check=False, strict=int(rng.integers(2)), **ends)
+    ground = floor_graph(graph)
+    start = int(ground.nodes[rng.integers(len(ground.nodes))])
+    return rng, graph, goal, start, begin(graph, curve, start)[1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_the_error_of_a_plan(seed):
+    rng, graph, goal, start, state = labelled_task(seed)
+    floor, count = floor_graph(graph).floor, len(floor_graph(graph).rows)
+    extra = rng.choice([0.0, 0.01], count)
+    extra.flags.writeable = False
+    stride = int(rng.integers(1, 5))
+    goal = type(goal)(
+        goal.curve, goal.target._replace(extra=extra), goal.rules._replace(stride=stride), goal.needs, goal.asked,
+        goal.changes,
+    )  # fmt: skip
+    plan, frame = [], start
+    for _ in range(int(rng.integers(0, 5))):
+        ahead = naive.leaving(floor, goal.rules, frame) if floor.run_end[frame] >= frame else []
+        if not ahead:
+            break
+        plan.append(int(rng.choice(ahead)))
+        frame = floor.arrive[plan[-1]]
+    ref = naive.plan_error(floor, goal.target, goal.rules, start, state[0].tolist(), plan)
+    comp = error_of(graph, goal, start, state, plan)
+    assert comp[1] == ref[1] or comp[0] == pytest.approx(ref[0], rel=1e-12)
+    assert comp[0] == pytest.approx(ref[0], rel=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(SEEDS)
+def test_a_better_plan_against_every_plan(seed):
+    graph, goal, start, state = small_task(seed)
+    floor = floor_graph(graph).floor
+    ref, plan = naive.best_plan(floor, goal.target, goal.rules, start, state[0].tolist(), 4)
+    comp, _ = steered(graph, goal, start, state)
+    found = error_of(graph, goal, start, state, comp)[0]
+    if len(comp) <= 4:
+        assert found >= ref - 1e-9  # nothing is better than the best of all
+    kept, _ = steered(graph, goal, start, state, plan)
+    if np.isfinite(ref):
+        assert error_of(graph, goal, start, state, kept)[0] <= ref + 1e-9  # nor is what was best let go
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_what_is_still_to_come(seed):
+    rng, graph, goal, _, _ = labelled_task(seed)
+    frame = int(rng.integers(len(floor_graph(graph).floor.path)))
+    along, x, z = rng.uniform(-0.2, goal.curve.length + 0.2), *rng.uniform(-2, 2, 2)
+    ref = naive.lower_bound(goal.target, goal.rules, along, x, z, frame)
+    assert lower_bound(goal.target, goal.rules, along, x, z, frame) == pytest.approx(ref, rel=1e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS)
+def test_the_nearest_place_of_a_path(seed):
+    rng = np.random.default_rng(seed)
+    line = rng.normal(0, 0.1, (60, 2)).cumsum(axis=0)
+    places = rng.normal(0, 0.15, (40, 2)).cumsum(axis=0)
+    ref = naive.nearest(places.tolist(), line.tolist(), 3, 8)
+    distance, index = nearest_samples(places, line, 3, 8)
+    np.testing.assert_allclose(distance, [d for d, _ in ref], rtol=1e-12)
+    assert index.tolist() == [i for _, i in ref]
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_transitions_at_random(seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, clips=4, transitions=30, least=5)
+    ground = floor_graph(graph)
+    clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
+    chances, taken = rng.random(80), np.empty(80, np.int32)
+    frame, length = int(rng.integers(len(clip_of))), float(rng.choice([30.0, 1e9]))
+    least, variety = int(rng.integers(0, 4)), float(rng.random())
+    seen = np.full(len(graph.clips), -(1 << 40), np.int64)
+    count, last, frames = random_transitions(
+        ground.floor, clip_of, seen, chances, frame, 0, length, least, variety, graph.window, 0, taken
+    )
+    ref = naive.random_transitions(
+        ground.floor, clip_of.tolist(), chances.tolist(), frame, length, least, variety, graph.window
+    )
+    assert (taken[:count].tolist(), last, frames) == ref
+
+
+def test_placements_are_composed_along_a_walk():
+    graph = moving_graph(np.random.default_rng(5), transitions=14).pruned()
+    walk = mg.random_walk(graph, 30.0, 1)
+    assert len(walk.transitions) > 10
+    ref = [walk.placed]
+    for row in walk.transitions:
+        ref.append(naive.compose(ref[-1], (float(row["theta"]), float(row["x0"]), float(row["z0"]))))
+    np.testing.assert_allclose(walk.placements[:, 1:], np.array(ref)[:, 1:], atol=1e-9)
+    turned = walk.placements[:, 0] - np.array(ref)[:, 0]
+    np.testing.assert_allclose(turned, 2 * np.pi * np.round(turned / (2 * np.pi)), atol=1e-9)
