@@ -230,7 +230,8 @@ def _stage(
     deadline, gap = time.perf_counter() + seconds, 1.0
     until, keep = begins + effort.plan, begins + effort.keep
     if expansions > 0 and seconds > 0:
-        clock.spent += _first_plan(ground, goal, frame, state, until, keep, plans)
+        used = _first_plan(ground, goal, frame, state, until, keep, plans)
+        clock.spent, expansions = clock.spent + used, expansions - used
     while True:
         what = f"planning the walk, {clock.spent:,} expansions" + (f", gap {gap:.0%}" if gap < 1 else "")
         progress(min(along, goal.rules.length), goal.rules.length, what)

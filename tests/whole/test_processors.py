@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+import motiongraph as mg
+from motiongraph.files import resource
+
 HERE = Path(__file__).resolve().parent
 FLAGS = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
 # As plain as a processor of 64 bits can be: no AVX in BLAS, in numba's code or in numpy's.
@@ -59,3 +62,14 @@ def test_the_order_of_clips_decides_nothing(here, tmp_path):
 def test_the_readme_is_true_under_another_kernel(tmp_path):
     program = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_readme.py::test_commands_print_what_it_says"]
     assert "1 passed" in child(program, tmp_path, KERNELS["Nehalem"], "-o", "addopts=")
+
+
+def test_every_walk_through_a_graph_is_the_same(tmp_path):
+    """The same graph, so that only what walks compute can differ."""
+    if FLAGS and " avx2 " not in FLAGS:
+        pytest.skip("this processor has no avx2")
+    graph = tmp_path / "samples.mgraph"
+    names = ("walk", "walk_left", "walk_right_90", "run", "walk_run")
+    mg.MotionGraph.build([mg.load(resource("assets/samples") / f"{name}.bvh") for name in names]).save(graph)
+    native, plain = (child([HERE / "all_walks.py"], tmp_path / "numba", settings, graph) for settings in ({}, PLAIN))
+    assert json.loads(plain) == json.loads(native)
