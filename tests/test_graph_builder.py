@@ -10,7 +10,7 @@ from test_graph_build import METRIC, assert_same, swing
 
 import motiongraph as mg
 from motiongraph import rotations as rot
-from motiongraph.graph import candidates
+from motiongraph.graph import build
 from motiongraph.graph.build import Options, build_graph, lasting, same_motion
 from motiongraph.graph.candidates import CEILING, RADIUS, LeftOut
 from motiongraph.metric.metric import Metric
@@ -33,8 +33,13 @@ def clips():
 @pytest.fixture
 def compared(monkeypatch):
     """Every pair of clips that is searched for transitions."""
-    pairs, search = [], candidates.search
-    monkeypatch.setattr(candidates, "search", lambda batch, **o: pairs.extend(batch) or search(batch, **o))
+    pairs, compare = [], build.compare
+
+    def counted(clips, metric, ceiling, radius, some, progress):
+        pairs.extend(some)
+        return compare(clips, metric, ceiling, radius, some, progress)
+
+    monkeypatch.setattr(build, "compare", counted)
     return pairs
 
 

@@ -12,8 +12,8 @@ from walking import joined, sample, sample_graph, turns_of
 import motiongraph as mg
 from motiongraph.files import resource
 from motiongraph.synthesis import _kernels, blend
-from motiongraph.synthesis.origin import plants
-from motiongraph.synthesis.stitch import registration, stitched
+from motiongraph.synthesis.feet import plants
+from motiongraph.synthesis.synthesize import registration, stitched
 from motiongraph.walks.walk import Walk
 
 

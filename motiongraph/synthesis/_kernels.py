@@ -3,29 +3,23 @@
 import numpy as np
 from numba import njit, types
 
-_PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
+from motiongraph.elementary import acos, sincos
+from motiongraph.kernels import B1, F64, FAST, I64, kernel, read
+from motiongraph.model.placement import placed
+
+_IN = [read(F64, dimensions) for dimensions in range(4)]  # arrays by their dimensions: read, and written
+_OUT = [F64, F64[::1], F64[:, ::1], F64[:, :, ::1]]
 
 
-def _read(dimensions):
-    """A contiguous float64 array that the kernel only reads."""
-    return types.Array(types.float64, dimensions, "C", readonly=True)
-
-
-def _write(dimensions):
-    return types.Array(types.float64, dimensions, "C")
-
-
-_QUATERNION = types.UniTuple(types.float64, 4)
-
-
-@njit(_QUATERNION(*[types.float64] * 9), inline="always", **_PLAIN)
+@njit(**FAST)
 def _slerp(w, x, y, z, ew, ex, ey, ez, t):
     """Part t of the way from one unit quaternion to another along the shorter arc."""
     dot = w * ew + x * ex + y * ey + z * ez
     near, far = 1.0 - t, t
     if abs(dot) < 1.0 - 1e-9:  # closer than that the arc is its chord
-        angle = np.arccos(abs(dot))
-        near, far = np.sin(near * angle) / np.sin(angle), np.sin(far * angle) / np.sin(angle)
+        angle = acos(abs(dot))
+        whole = sincos(angle)[0]
+        near, far = sincos(near * angle)[0] / whole, sincos(far * angle)[0] / whole
     if dot < 0.0:
         far = -far
     w, x, y, z = near * w + far * ew, near * x + far * ex, near * y + far * ey, near * z + far * ez
@@ -33,16 +27,13 @@ def _slerp(w, x, y, z, ew, ex, ey, ez, t):
     return w * scale, x * scale, y * scale, z * scale
 
 
-_PLACE = types.void(_read(2), _read(3), _read(1), *[types.float64] * 3, _write(2), _write(3))
-
-
-@njit(_PLACE, **_PLAIN)
+@kernel(types.void(_IN[2], _IN[3], _IN[1], F64, F64, F64, _OUT[2], _OUT[3]))
 def place(root, turns, moments, theta, x, z, out_root, out_turns):
     """Frames of a clip (root (F, 3), turns (F, J, 4)) at `moments` (M,), in frames, turned about y by theta and moved
     by x, z; into out_root (M, 3) and out_turns (M, J, 4). Between two frames: root linearly, turns by slerp."""
     last, joints = root.shape[0] - 1, turns.shape[1]
-    cosine, sine = np.cos(theta), np.sin(theta)
-    half_cosine, half_sine = np.cos(0.5 * theta), np.sin(0.5 * theta)
+    sine, cosine = sincos(theta)
+    half_sine, half_cosine = sincos(0.5 * theta)
     for m in range(moments.shape[0]):
         f = min(max(int(np.floor(moments[m])), 0), last)
         g = min(f + 1, last)
@@ -50,9 +41,8 @@ def place(root, turns, moments, theta, x, z, out_root, out_turns):
         px = root[f, 0] + t * (root[g, 0] - root[f, 0])
         py = root[f, 1] + t * (root[g, 1] - root[f, 1])
         pz = root[f, 2] + t * (root[g, 2] - root[f, 2])
-        out_root[m, 0] = cosine * px + sine * pz + x
+        out_root[m, 0], out_root[m, 2] = placed(cosine, sine, x, z, px, pz)
         out_root[m, 1] = py
-        out_root[m, 2] = cosine * pz - sine * px + z
         for j in range(joints):
             a, b, c, d = turns[f, j, 0], turns[f, j, 1], turns[f, j, 2], turns[f, j, 3]
             if t > 0.0:
@@ -70,10 +60,7 @@ def place(root, turns, moments, theta, x, z, out_root, out_turns):
             out_turns[m, j, 3] = d
 
 
-_MIX = types.void(_read(2), _read(3), _read(2), _read(3), _read(1), _write(2), _write(3))
-
-
-@njit(_MIX, **_PLAIN)
+@kernel(types.void(_IN[2], _IN[3], _IN[2], _IN[3], _IN[1], _OUT[2], _OUT[3]))
 def mix(first_root, first_turns, second_root, second_turns, share, out_root, out_turns):
     """Two windows into one, `share` (L,) of the second: roots linearly, turns by slerp. The output may be an input."""
     for p in range(share.shape[0]):
@@ -89,7 +76,7 @@ def mix(first_root, first_turns, second_root, second_turns, share, out_root, out
             out_turns[p, j, 3] = z
 
 
-@njit(types.int64[:, ::1](_read(3), _read(3)), **_PLAIN)
+@kernel(I64[:, ::1](_IN[3], _IN[3]))
 def register(first, second):
     """(n, 2) pairs of frames of two windows of joint positions (L, J, 3) that belong together, from (0, 0) to the
     last of both, by the least sum of squared distances; each move goes 1 or 2 frames ahead in both, never 2 in both.
@@ -125,10 +112,7 @@ def register(first, second):
         b -= 2 if move == 1 else 1
 
 
-_MASK = types.Array(types.boolean, 1, "C", readonly=True)
-
-
-@njit(types.float64(types.float64, types.float64, types.float64, types.float64), inline="always", **_PLAIN)
+@njit(**FAST)
 def _leaving(u, span, value, slope):
     """From `value` with `slope` a frame at u = 0 to rest at zero at u = 1, `span` frames on: a quintic without
     acceleration at its ends."""
@@ -137,7 +121,7 @@ def _leaving(u, span, value, slope):
     return hold * value + swing * span * slope
 
 
-@njit(types.void(_MASK, _read(2), types.int64, types.int64, _write(2)), **_PLAIN)
+@kernel(types.void(read(B1), _IN[2], I64, I64, _OUT[2]))
 def ease(known, values, reach, steady, out):
     """Into out (F, n): `values` (F, n) where `known` (F,), and in the gaps curves that leave and arrive with value and
     velocity: in one go where a gap is at most 2 · reach frames, else by way of zero. The velocity at an edge is the
@@ -172,7 +156,7 @@ def ease(known, values, reach, steady, out):
         start = stop
 
 
-@njit(types.void(_MASK, _MASK, _read(2), _read(2), types.float64, _write(2), _write(2)), **_PLAIN)
+@kernel(types.void(read(B1), read(B1), _IN[2], _IN[2], F64, _OUT[2], _OUT[2]))
 def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
     """Into heel_place and toe_place (F, 3): one place for every contact of a foot's two ends, given as masks (F,) and
     positions (F, 3).
@@ -221,7 +205,7 @@ def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
                 place[f] = mean
 
 
-@njit(types.void(_read(3), _read(3), _read(2), _read(2), types.float64, types.int64, _write(2)), **_PLAIN)
+@kernel(types.void(_IN[3], _IN[3], _IN[2], _IN[2], F64, I64, _OUT[2]))
 def give(hip, goal, wanted, firm, damping, rounds, shift):
     """Into shift (F, 3): the least move of all hips (n, F, 3) that brings each to `wanted` (n, F) from its goal
     (n, F, 3), as far as it is firm (n, F): damped least squares, linearised anew in every round."""

@@ -3,24 +3,26 @@
 import numpy as np
 from scipy.ndimage import distance_transform_edt, gaussian_filter1d, maximum_filter1d
 
+from motiongraph.elementary import smoothstep
 from motiongraph.synthesis import _kernels
 
-_STEADY = 4  # frames over which a velocity is taken: one alone is mostly noise
+_STEADY = 1 / 30  # s over which a velocity is taken: a single frame is mostly noise
 
 
-def runs(mask) -> np.ndarray:
+def runs(mask: np.ndarray) -> np.ndarray:
     """(n, 2) start and stop of every unbroken stretch of True in (F,) bool."""
     return np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
 
 
-def eased(known: np.ndarray, values: np.ndarray, reach: int) -> np.ndarray:
+def eased(known: np.ndarray, values: np.ndarray, reach: float, fps: float) -> np.ndarray:
     """values (F, n) where known (F,), and in between curves that leave and arrive with their value and velocity.
 
-    A gap longer than 2 · reach frames is zero in its middle; a shorter one is bridged in one go. All curves are
+    A gap longer than 2 · reach seconds is zero in its middle; a shorter one is bridged in one go. All curves are
     quintics without acceleration at their ends.
     """
     out = np.empty(values.shape)
-    _kernels.ease(known, np.ascontiguousarray(values), max(int(reach), 1), _STEADY, out)
+    frames, steady = max(round(reach * fps), 1), max(round(_STEADY * fps), 1)
+    _kernels.ease(known, np.ascontiguousarray(values), frames, steady, out)
     return out
 
 
@@ -36,5 +38,5 @@ def nearness(mask: np.ndarray, reach: int) -> np.ndarray:
     """(F,) 1 where mask (F,) holds, falling smoothly to 0 within `reach` frames of it."""
     if not mask.any():
         return np.zeros(len(mask))
-    u = np.maximum(1.0 - distance_transform_edt(~mask) / max(reach, 1), 0.0)
-    return u * u * (3.0 - 2.0 * u)
+    away = np.asarray(distance_transform_edt(~mask))
+    return smoothstep(np.maximum(1.0 - away / max(reach, 1), 0.0))

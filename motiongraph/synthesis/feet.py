@@ -1,57 +1,70 @@
-"""A foot: where it is held, how it turns about its toe, and how it keeps out of the floor."""
+"""A foot: when it is planted, where it is held, how it turns about its toe, and how it keeps out of the floor."""
 
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from motiongraph import rotations as rot
+from motiongraph.model.clip import Clip
+from motiongraph.model.contacts import Contacts
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.easing import eased, envelope, nearness
+from motiongraph.synthesis.easing import eased, envelope, nearness, runs
 from motiongraph.synthesis.legs import Leg, length, unit
 
 EASE = 0.2  # s; how long a correction takes to come or go
 _FOOT_EASE = 0.15  # s; the same for the foot's own turn
 _GIVE = 0.12  # s; the same for the root's readiness to give way
-_LEAP, _STEP = 0.02, 0.06  # m between two frames that no standing foot moves, and s before and after to make up for it
+_LEAP = 1.5  # m/s; a correction that changes faster than this is a step from one place to another
+_STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
 _SOFT = 0.004  # m; toes near the floor begin to bend this much before they must
+# m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
+_STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
+_ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
+_SHORTEST = 0.05  # s
+_known: WeakKeyDictionary[Clip, Contacts] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """goal: (F, 3) where the ankle goes; turn: (F, 4) by how much the foot is turned; held: (F,) 1 while it stands,
-    falling to 0 around; loose: (F,) 1 while it stands on its toe alone and may pivot about it; parts: (k, F, 3) from
-    the ankle to ball, where there is one, and tips, as captured; toe: which of them is the tip that bends at the ball,
-    −1 for none."""
+    """A foot over F frames."""
 
-    goal: np.ndarray
-    turn: np.ndarray
-    held: np.ndarray
-    loose: np.ndarray
-    parts: np.ndarray
-    toe: int
+    goal: np.ndarray  # (F, 3) metres, where the ankle goes
+    turn: np.ndarray  # (F, 4) by how much the foot is turned
+    held: np.ndarray  # (F,) 1 while it stands, falling to 0 around
+    loose: np.ndarray  # (F,) 1 while it stands on its toe alone and may pivot about it
+    parts: np.ndarray  # (k, F, 3) metres, from the ankle to the ball, where there is one, and to the tips, as captured
+    toe: int  # which of the parts is the tip that bends at the ball, −1 for none
 
     @property
-    def firm(self):
+    def firm(self) -> np.ndarray:
         """(F,) how much the root has to give way if the leg cannot."""
         return self.held * (1.0 - self.loose)
 
-    def above(self, goal, ground, fps):
+    def softened(self, ankle: np.ndarray, hold: np.ndarray) -> "Foot":
+        """Corrected by the share `hold` (F,) only; ankle: (F, 3) as captured."""
+        goal = ankle + hold[:, None] * (self.goal - ankle)
+        turn = rot.from_vector(hold[:, None] * rot.to_vector(self.turn))
+        return replace(self, goal=goal, turn=turn, held=hold * self.held)
+
+    def above(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
         """`goal` (F, 3), lifted smoothly where the foot, without the toe that bends, would be below the ground."""
         stiff = np.delete(self.parts, self.toe, axis=0) if self.toe >= 0 else self.parts
         depth = -rot.rotate(self.turn, stiff)[..., 1].min(axis=0, initial=0.0)
         lift = envelope(np.maximum(ground + depth - goal[:, 1], 0.0), max(round(_CLEAR * fps), 1))
         return goal + lift[:, None] * np.array([0.0, 1.0, 0.0])
 
-    def yielding(self, goal, hip, wanted):
-        """With the ankle at `goal` (F, 3), but where the foot may, nearer to the hip (F, 3) so that they are not more
-        than `wanted` (F, 1) apart: in the air by as much, on its toe by turning about it."""
+    def yielding(self, goal: np.ndarray, hip: np.ndarray, wanted: np.ndarray) -> "Foot":
+        """With the ankle at `goal` (F, 3), but where the foot may, nearer to the hip (F, 3) or farther so that they are
+        `wanted` (F,) apart: in the air by as much, on its toe by turning about it."""
         away = goal - hip
         distance = length(away)
-        nearer = goal - (distance - wanted) * away / np.maximum(distance, 1e-9)
-        free = (1.0 - self.held[:, None]) * (distance > wanted)
+        nearer = goal - (distance - wanted[:, None]) * away / np.maximum(distance, 1e-9)
+        free = 1.0 - self.held[:, None]
         if not self.loose.any():
             return replace(self, goal=goal + free * (nearer - goal))
         foot = rot.rotate(self.turn, self.parts[0])
@@ -60,7 +73,7 @@ class Foot:
         goal = ball - turned + free * (1.0 - self.loose[:, None]) * (nearer - goal)
         return replace(self, goal=goal, turn=rot.multiply(rot.between(foot, turned), self.turn))
 
-    def bent(self, goal, ground):
+    def bent(self, goal: np.ndarray, ground: float) -> np.ndarray:
         """(F, 4) turns of the toes about the ball that keep them out of the ground, with the ankle at `goal` (F, 3)."""
         ball, tip = rot.rotate(self.turn, self.parts[0]), rot.rotate(self.turn, self.parts[self.toe])
         toes = tip - ball
@@ -74,7 +87,36 @@ class Foot:
         return rot.between(toes, np.where(needed[:, None], wanted, toes))
 
 
-def foot_of(places, leg: Leg, planted, fps) -> Foot:
+def plants(clip: Clip) -> Contacts:
+    """(F, n) bool: where the feet of a clip are planted firmly enough to be held; found once for every clip.
+
+    Synthesized motion carries its own.
+    """
+    if clip.origin is not None:
+        return clip.contacts()
+    if clip not in _known:
+        contacts = clip.contacts(**_STILL)
+        firm = np.zeros(contacts.shape, bool)
+        for k, joint in enumerate(contacts.joints):
+            firm[:, k] = _level(np.asarray(contacts)[:, k], clip.positions()[:, joint, 1], clip.fps)
+        _known[clip] = Contacts.of(firm, clip.skeleton, contacts.joints)
+    return _known[clip]
+
+
+def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
+    """planted (F,) without what lies, in each contact, far from the height (F,) it has in the middle of it."""
+    level = np.zeros(len(planted), bool)
+    for start, stop in runs(planted):
+        # A captured foot trembles; a mean over a few frames tells whether it rises.
+        own = uniform_filter1d(height[start:stop], max(round(0.04 * fps), 1), mode="nearest")
+        near = np.abs(own - np.median(own)) <= _ROCK
+        for begin, end in start + runs(near):
+            if end - begin >= _SHORTEST * fps or (begin, end) == (start, stop):
+                level[begin:end] = True
+    return level
+
+
+def foot_of(places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float) -> Foot:
     """A foot held where its heel and toe are planted."""
     ankle = np.ascontiguousarray(places[:, leg.ankle])
     turn = np.tile(rot.IDENTITY, (len(places), 1))
@@ -87,20 +129,30 @@ def foot_of(places, leg: Leg, planted, fps) -> Foot:
         toe, foot, both = np.zeros_like(ankle), ball - ankle, down & toe_down
         _kernels.settle(down, toe_down, ankle, ball, _FARTHEST, target, toe)
         wanted = rot.between(foot, np.where(both[:, None], toe - target, foot))
-        turn = rot.from_vector(eased(both, rot.to_vector(wanted), round(_FOOT_EASE * fps)))
+        turn = rot.from_vector(eased(both, rot.to_vector(wanted), _FOOT_EASE, fps))
         target = np.where(down[:, None], target, toe - rot.rotate(turn, foot))
         loose = nearness(toe_down, round(_GIVE * fps)) * (1.0 - nearness(down, round(_ROLL * fps)))
-        down = _without_leaps(down | toe_down, target, fps)
-    goal = ankle + eased(down, target - ankle, round(EASE * fps))
+        down = _without_leaps(down | toe_down, target - ankle, fps)
+    goal = ankle + eased(down, target - ankle, EASE, fps)
+    _lift(goal[:, 1], ankle[:, 1], down)
     joints = [joint for joint in (leg.ball, *leg.tips) if joint >= 0]
     parts = np.stack([places[:, joint] - ankle for joint in joints] or [np.zeros_like(ankle)])
     toe = joints.index(leg.toe) if leg.toe >= 0 else -1
     return Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts, toe)
 
 
-def _without_leaps(down, target, fps):
-    """`down` (F,) let go around where the place to stand on jumps: a foot that was carried too far steps over."""
-    leaps = np.flatnonzero(down[1:] & down[:-1] & (length(np.diff(target, axis=0))[:, 0] > _LEAP))
+def _lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
+    """Raise goal (F,) between contacts so that every step is as high as the ankle (F,) was; metres."""
+    for start, stop in runs(~down):
+        if start > 0 and stop < len(down):
+            u = np.arange(1, stop - start + 1) / (stop - start + 1)
+            was, now = (h[start:stop] - (1.0 - u) * h[start - 1] - u * h[stop] for h in (ankle, goal))
+            goal[start:stop] += max(was.max() - now.max(), 0.0) * 64.0 * u**3 * (1.0 - u) ** 3
+
+
+def _without_leaps(down: np.ndarray, correction: np.ndarray, fps: float) -> np.ndarray:
+    """`down` (F,) let go around where the correction (F, 3) jumps: a foot that was carried too far steps over."""
+    leaps = np.flatnonzero(down[1:] & down[:-1] & (length(np.diff(correction, axis=0))[:, 0] * fps > _LEAP))
     down, gap = down.copy(), max(round(_STEP * fps), 1)
     for at in leaps:
         down[max(at + 1 - gap, 0) : at + 1 + gap] = False

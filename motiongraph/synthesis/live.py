@@ -1,26 +1,26 @@
-"""A walk that is still growing, made into motion a stretch at a time, so that a pose is there when it is asked for.
+"""A walk that is still growing becomes motion a stretch at a time, so that a pose is there when it is asked for.
 
-Pieces are placed and blended as in `stitch`. Feet are held as in `footplant`, which must look ahead: a foot's place is
-known when its contact is over. So motion is made in stretches, each seeing some of what comes before and after it, and
-where a stretch meets the one before, which had seen less of what was coming, the two are mixed over a few frames.
+Pieces are placed and blended as in `synthesize`. Feet are held as in `footplant`, which must look ahead: a foot's
+place is known when its contact is over. So motion comes in stretches, each of which sees some of what is before and
+after it. Where a stretch meets the one before, which had seen less of what was coming, the two are mixed over a few
+frames.
 """
 
 import numpy as np
 
+from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.transitions import TRANSITION
-from motiongraph.model.placement import compose
-from motiongraph.synthesis import _kernels
+from motiongraph.model.placement import IDENTITY, Placement, compose
+from motiongraph.synthesis import blend as blending
+from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.footplant import cleaned
-from motiongraph.synthesis.stitch import stitched
-from motiongraph.synthesis.synthesize import ground
+from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.walks.walk import STEP, Walk
 
 _STRETCH = 0.75  # s made at a time
-_BEFORE, _AHEAD = (
-    1.0,
-    0.8,
-)  # s that a stretch sees of its surroundings: a contact, and the time corrections take to fade
+_BEFORE, _AHEAD = 1.0, 0.8  # s that a stretch sees around it: a contact, and the time corrections take to fade
 _MEET = 0.15  # s over which two stretches are mixed
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
 
@@ -35,23 +35,32 @@ class Live:
     """
 
     def __init__(
-        self, graph, start, placed=(0.0, 0.0, 0.0), *, cleanup=True, blend="linear", register=False, memory=30.0
+        self,
+        graph: MotionGraph,
+        start: tuple[int, int],
+        placed: Placement = IDENTITY,
+        *,
+        cleanup: bool = True,
+        blend: str = "linear",
+        register: bool = False,
+        memory: float = 30.0,
     ):
         self.graph, self.cleanup, self.blending = graph, cleanup, (blend, register)
         clip, frame = map(int, start)
         if not (0 <= clip < len(graph.clips) and 0 <= frame < len(graph.clips[clip])):
             raise MotionError(f"there is no frame {frame} of clip {clip} to start from")
         # Steps by clip and first frame; for each, the frame of the motion at which it begins, and its placement.
-        self._steps, self._jumps, self._begins, self._placed = [(clip, frame)], [], [0], [tuple(placed)]
+        theta, x, z = map(float, placed)
+        self._steps, self._jumps, self._begins, self._placed = [(clip, frame)], [], [0], [(theta, x, z)]
         joints, keep = len(graph.clips[clip].skeleton), max(round((memory + _BEFORE + _AHEAD) * graph.fps), 2)
         # Made frames, each at its number modulo `keep`.
         self._root, self._turns = np.empty((keep, 3)), np.empty((keep, joints, 4))
-        self._slide = None
+        self._slide: np.ndarray | None = None
         if any(clip.offsets is not None for clip in graph.clips):
             self._slide = np.empty((keep, joints, 3))
         self._moments = np.empty(keep, MOMENT)
         self.ready = 0
-        self._meet = None  # root, turns and offsets of the frames from `ready` on as the last stretch saw them
+        self._meet: Window | None = None  # the frames from `ready` on as the last stretch saw them
 
     @property
     def decided(self) -> int:
@@ -67,7 +76,7 @@ class Live:
         made = self.ready + (0 if self._meet is None else len(self._meet[0]))
         return clip, frame, frame + max(made - self._begins[-1], 0)
 
-    def take(self, transition) -> None:
+    def take(self, transition: np.void) -> None:
         """Leave the clip now played by this transition (a row of `graph.transitions`)."""
         clip, frame, earliest = self.now
         leave = int(transition["src_frame"])
@@ -83,17 +92,17 @@ class Live:
         alignment = float(transition["theta"]), float(transition["x0"]), float(transition["z0"])
         self._placed.append(compose(self._placed[-1], alignment))
 
-    def pose(self, frame: int):
+    def pose(self, frame: int) -> Window:
         """Root (3,) metres, rotations (J, 4) and offsets ((J, 3), or None unless joints slide) of a frame: views that
         hold until `memory` has passed."""
         at = self._at(frame)
         return self._root[at], self._turns[at], None if self._slide is None else self._slide[at]
 
-    def moment(self, frame: int):
+    def moment(self, frame: int) -> np.void:
         """Where a frame comes from: a MOMENT of clip, frame, other, other_frame (−1 where nothing) and weight."""
         return self._moments[self._at(frame)]
 
-    def _at(self, frame):
+    def _at(self, frame: int) -> int:
         if frame >= self.ready:
             self.prepare(frame + 1)
         if not max(self.ready - len(self._root), 0) <= frame:
@@ -107,7 +116,7 @@ class Live:
         while self.ready < frames:
             self._make()
 
-    def _make(self):
+    def _make(self) -> None:
         """One more stretch."""
         fps, start, end = self.graph.fps, self.ready, self.decided
         before, ahead = (round(s * fps) if self.cleanup else 0 for s in (_BEFORE, _AHEAD))
@@ -117,32 +126,22 @@ class Live:
         clip = stitched(walk, *self.blending)
         if self.cleanup:
             clip = cleaned(clip, ground(walk, clip), self.graph.clips[self._steps[0][0]].floor)
-        parts = clip.root, clip.rotations, clip.offsets
-        whole = [part if part is None else part[start - begin :].copy() for part in parts]
+        whole = _cut((clip.root, clip.rotations, clip.offsets), slice(start - begin, None))
         if self._meet is not None:
-            self._mixed(whole)
-        made = np.arange(start, stop) % len(self._root)
+            _pass_over(self._meet, whole)
+        kept = np.arange(start, stop) % len(self._root)
         for store, part in zip((self._root, self._turns, self._slide), whole):
-            if store is not None:
-                store[made] = part[: stop - start]
+            if store is not None and part is not None:
+                store[kept] = part[: stop - start]
+        assert clip.origin is not None
         origin = clip.origin.take(slice(start - begin, stop - begin))
-        for name in MOMENT.names:
-            self._moments[name][made] = getattr(origin, name)
+        for name in MOMENT.names or ():
+            self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
         meet = slice(stop - start, stop - start + round(_MEET * fps))
-        self._meet = [part if part is None else part[meet] for part in whole] if self.cleanup else None
+        self._meet = _cut(whole, meet) if self.cleanup else None
 
-    def _mixed(self, whole):
-        """Let the frames that the stretch before has seen already pass over, in place, into those of this one."""
-        count = min(len(self._meet[0]), len(whole[0]))
-        u = (np.arange(count) + 1.0) / (count + 1.0)
-        share = u * u * (3.0 - 2.0 * u)
-        root, turns = whole[0][:count], whole[1][:count]
-        _kernels.mix(self._meet[0][:count].copy(), self._meet[1][:count].copy(), root, turns, share, root, turns)
-        if whole[2] is not None:
-            whole[2][:count] = self._meet[2][:count] + share[:, None, None] * (whole[2][:count] - self._meet[2][:count])
-
-    def _part(self, first, last):
+    def _part(self, first: int, last: int) -> tuple[Walk, int]:
         """The walk over frames first … last − 1, and a little more where that cuts a transition; its first frame."""
         window, begins = self.graph.window, self._begins
         k = int(np.searchsorted(begins, first, "right")) - 1
@@ -159,3 +158,18 @@ class Live:
         jumps = np.array(self._jumps[k : until - 1], TRANSITION)
         walk = Walk(self.graph.clips, window, self.graph.fps, steps, jumps, placed=self._placed[k])
         return walk, begins[k] + skipped
+
+
+def _cut(window: Window, frames: slice) -> Window:
+    """A copy of some frames."""
+    root, turns, slide = window
+    return root[frames].copy(), turns[frames].copy(), None if slide is None else slide[frames].copy()
+
+
+def _pass_over(before: Window, whole: Window) -> None:
+    """Let the frames that the stretch before has seen already pass over, in place, into those of this one."""
+    count = slice(min(len(before[0]), len(whole[0])))
+    share = smoothstep((np.arange(count.stop) + 1.0) / (count.stop + 1.0))
+    for part, mixed in zip(whole, blending.linear(_cut(before, count), _cut(whole, count), 1.0 - share)):
+        if part is not None and mixed is not None:
+            part[count] = mixed

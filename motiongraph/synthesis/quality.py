@@ -4,8 +4,8 @@ import numpy as np
 
 from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT
-from motiongraph.synthesis.legs import bend, legs_of
-from motiongraph.synthesis.origin import plants
+from motiongraph.synthesis.feet import plants
+from motiongraph.synthesis.legs import legs_of
 
 IMPOSSIBLE = 1000.0  # m/s²: a hundred times gravity; joints that fly so are errors of the capture
 _AROUND = 0.05  # s; this much beside a transition still counts as its seam
@@ -110,5 +110,6 @@ def _knee_pops(clip, places, joints):
     for leg in legs_of(clip.skeleton, joints):
         hip, knee, ankle = places[:, leg.hip], places[:, leg.knee], places[:, leg.ankle]
         upper, lower, span = (np.linalg.norm(v, axis=1) for v in (knee - hip, ankle - knee, ankle - hip))
-        pops.append(np.abs(np.diff(bend(span, upper, lower), 2)) * clip.fps)
+        cosine = (span**2 - upper**2 - lower**2) / (2.0 * upper * lower)
+        pops.append(np.abs(np.diff(np.arccos(np.clip(cosine, -1.0, 1.0)), 2)) * clip.fps)
     return np.concatenate(pops)

@@ -13,7 +13,7 @@ import numpy as np
 
 import motiongraph as mg
 from motiongraph.synthesis.live import Live
-from motiongraph.synthesis.stitch import registration
+from motiongraph.synthesis.synthesize import registration
 
 WALKS = (*range(11, 35), 47, 58)
 RUNS = (8, *range(35, 47), *range(48, 58))

@@ -79,20 +79,19 @@ def _moved(transform, places):
 
 
 def two_bones(hip, knee, ankle, target):
-    """Where knee and ankle go so that the ankle is at target, the knee in its plane turned along; law of cosines."""
-    upper, lower = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee)
-    was, now = ankle - hip, target - hip
-    far = np.linalg.norm(now)
-    axis = np.cross(was, now)
+    """Where the knee goes so that the ankle is at target: the shin folds in the plane of the leg until the ankle is as
+    far from the hip as the target is, by the law of cosines, then the leg swings to it by the shortest way."""
+    thigh, shin, now = knee - hip, ankle - knee, target - hip
+    upper, lower, far = np.linalg.norm(thigh), np.linalg.norm(shin), np.linalg.norm(now)
+    normal = np.cross(thigh, shin)
+    normal = normal / np.linalg.norm(normal)
+    bend = math.pi - math.acos((upper**2 + lower**2 - far**2) / (2 * upper * lower))
+    folded = thigh + plain.vector_matrix(normal, bend) @ (thigh / upper * lower)
+    axis = np.cross(folded, now)
     turn = np.eye(3)
     if np.linalg.norm(axis) > 1e-12:
-        angle = math.atan2(np.linalg.norm(axis), was @ now)
-        turn = plain.vector_matrix(axis / np.linalg.norm(axis), angle)
-    normal = turn @ np.cross(knee - hip, ankle - knee)
-    normal = normal / np.linalg.norm(normal)
-    at_hip = math.acos((upper**2 + far**2 - lower**2) / (2 * upper * far))
-    # The knee lies to that side of the line from hip to ankle on which it was.
-    return hip + plain.vector_matrix(normal, -at_hip) @ (now / far * upper)
+        turn = plain.vector_matrix(axis / np.linalg.norm(axis), math.atan2(np.linalg.norm(axis), folded @ now))
+    return hip + turn @ thigh
 
 
 def eased(known, values, reach, steady):
@@ -148,3 +147,85 @@ def registered(first, second):
         return best[a, b]
 
     return search(0, 0)
+
+
+def settled(heel_down, toe_down, heel, toe, farthest):
+    """Frame by frame: the place of every contact of heel and toe, as (heel, toe) lists with None where there is none.
+
+    A contact that begins while the other end is down, or the frame after, is a foot away from the other's place, in the
+    mean direction over the frames they share; if that is farther than allowed from its own mean, it is that mean.
+    """
+    frames = len(heel)
+    downs, points, places = (heel_down, toe_down), (heel, toe), ([None] * frames, [None] * frames)
+
+    def mean(values):
+        return [sum(column) / len(values) for column in zip(*values)]
+
+    for start in range(frames):
+        for end in (0, 1):
+            down, other = downs[end], downs[1 - end]
+            if not down[start] or (start > 0 and down[start - 1]):
+                continue
+            stop = start
+            while stop < frames and down[stop]:
+                stop += 1
+            place = mean([points[end][f] for f in range(start, stop)])
+            leader = None
+            if start > 0 and other[start - 1]:
+                leader = places[1 - end][start - 1]
+            if end == 1 and other[start]:
+                leader = places[0][start]
+            if leader is not None:
+                shared = []
+                f = start
+                while f < stop and other[f]:
+                    shared.append(f)
+                    f += 1
+                shared = shared or [start - 1]
+                own, theirs = (mean([points[e][f] for f in shared]) for e in (end, 1 - end))
+                foot = [a - b for a, b in zip(own, theirs)]
+                size = sum(x * x for x in foot) ** 0.5
+                true = sum((points[end][shared[0]][k] - points[1 - end][shared[0]][k]) ** 2 for k in range(3)) ** 0.5
+                carried = [a + b * true / size for a, b in zip(leader, foot)]
+                if sum((a - b) ** 2 for a, b in zip(carried, place)) <= farthest**2:
+                    place = carried
+            for f in range(start, stop):
+                places[end][f] = place
+    return places
+
+
+def given(hip, goal, wanted, firm, damping, rounds):
+    """One frame: the shift of all hips that brings each to `wanted` from its goal, by damped Gauss and Newton steps on
+    the sum of squares of firm · (distance − wanted); lists of legs."""
+    shift = [0.0, 0.0, 0.0]
+    most = max(firm)
+    if most <= 0.0:
+        return shift
+    for _ in range(rounds):
+        matrix = [[damping if a == b else 0.0 for b in range(3)] for a in range(3)]
+        right = [0.0, 0.0, 0.0]
+        for h, g, w, f in zip(hip, goal, wanted, firm):
+            way = [g[k] - h[k] - shift[k] for k in range(3)]
+            distance = sum(x * x for x in way) ** 0.5
+            way = [x / distance for x in way]
+            for a in range(3):
+                right[a] += f * f * (distance - w) * way[a]
+                for b in range(3):
+                    matrix[a][b] += f * f * way[a] * way[b]
+        step = solved(matrix, right)
+        shift = [s + most * d for s, d in zip(shift, step)]
+    return shift
+
+
+def solved(matrix, right):
+    """x of matrix · x = right, by elimination with the largest pivot."""
+    rows = [[*row, value] for row, value in zip(matrix, right)]
+    n = len(rows)
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda r: abs(rows[r][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for r in range(n):
+            if r != k:
+                share = rows[r][k] / rows[k][k]
+                rows[r] = [a - share * b for a, b in zip(rows[r], rows[k])]
+    return [rows[k][n] / rows[k][k] for k in range(n)]
