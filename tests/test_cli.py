@@ -443,3 +443,40 @@ def test_neither_a_command_nor_a_file(run, word, sentence):
 def test_scripts_parse(script):
     subprocess.run(["bash", "-n", ROOT / script], check=True)
     assert os.access(ROOT / script, os.X_OK)
+
+
+@pytest.mark.parametrize("there", ["16.amc", "16.asf", "played.txt"])
+def test_walk_replaces_nothing_without_force(run, tmp_path, there):
+    """An .amc brings its .asf, and a captured 16.asf is not to be lost; looked at before any work is done."""
+    (tmp_path / there).write_text("captured")
+    status, out, err = run("walk", "none.mgraph", "random", "-o", "16.amc", "--log", "played.txt")
+    assert (status, out, err) == (1, "", f"motiongraph: {there} is there already; --force overwrites it\n")
+    assert (tmp_path / there).read_text() == "captured"
+    status, _, err = run("walk", "none.mgraph", "random", "-o", "16.amc", "--force")
+    assert status == 1
+    assert "none.mgraph: cannot be read" in err
+
+
+def test_control_characters_do_not_reach_the_terminal(run, tmp_path):
+    name = "a\x1b[31m\x07\u009b5m.bvh"
+    (tmp_path / name).write_text(WALKER)
+    (tmp_path / f"bad{name}").write_text("nonsense")
+    _, out, err = run("info", name, f"bad{name}")
+    assert not [letter for letter in out + err if not letter.isprintable() and letter != "\n"]
+    assert "a\\x1b[31m\\x07" in out
+    assert "bada\\x1b[31m" in err
+
+
+def test_sentences_have_an_end(run, capsys):
+    console.say("x" * 100_000)
+    assert len(capsys.readouterr().err) < 2100
+    console.say("two\nlines\x00")
+    assert capsys.readouterr().err == "motiongraph: two lines\\x00\n"
+
+
+def test_names_that_are_no_letters(run, tmp_path):
+    name = os.fsdecode(b"w\xe4lk.bvh")
+    (tmp_path / name).write_text(WALKER)
+    status, out, err = run("info", name)
+    assert (status, err) == (0, "")
+    assert "w\\udce4lk" in out

@@ -1,5 +1,6 @@
 """The .mgraph file: everything comes back to the last bit, and what is not a whole graph is refused in a sentence."""
 
+import os
 import struct
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from bodies import person
 from test_graph_build import assert_same, build, swing
 
 import motiongraph as mg
+from motiongraph.errors import MotionError
 from motiongraph.formats import container
 from motiongraph.formats.save import save as save_clip
 from motiongraph.graph import store
@@ -199,3 +201,18 @@ def test_a_save_that_fails_leaves_what_was_there(graph, content, tmp_path, monke
         graph.save(path)
     assert path.read_bytes() == content
     assert [p.name for p in tmp_path.iterdir()] == ["g.mgraph"]
+
+
+def test_names_that_are_no_letters(clips, tmp_path):
+    """Files may be called by bytes that are no UTF-8; Python keeps them as surrogates."""
+    odd = replace(clips[1], name="w\udce4lk", file="/w\udce4lk.bvh")
+    graph = build([odd])
+    graph.save(tmp_path / "g.mgraph")
+    (clip,) = mg.MotionGraph.load(tmp_path / "g.mgraph").clips
+    assert (clip.name, clip.file) == (odd.name, odd.file)
+
+
+def test_a_pipe_is_no_graph(tmp_path):
+    os.mkfifo(tmp_path / "g.mgraph")
+    with pytest.raises(MotionError, match="is a pipe or a device"):
+        mg.MotionGraph.load(tmp_path / "g.mgraph")

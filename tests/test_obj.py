@@ -1,5 +1,8 @@
 """Reading .obj files, and the meshes made from formulas."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
@@ -72,7 +75,7 @@ def test_sharp_edges_stay_sharp_and_gentle_ones_are_evened_out(obj):
     [
         ("v 0 0\n", ":1: v needs three numbers, found '0 0'"),
         ("v 0 0 nan\n", ":1: v needs three numbers, found '0 0 nan'"),
-        (SQUARE + "f 1 2\n", ":5: a face needs at least 3 corners, found 2"),
+        (SQUARE + "f 1 2\n", ":5: a face needs 3 to 10,000 corners, found 2"),
         (SQUARE + "f 1 2 9\n", ":5: a face uses v 9, and there are 4 so far"),
         (SQUARE + "f 1 2 0\n", ":5: a face uses v 0, and there are 4 so far"),
         (SQUARE + "f 1//1 2//1 3//1\n", ":5: a face uses vn 1, and there are 0 so far"),
@@ -125,3 +128,19 @@ def test_a_mesh_is_checked():
         meshes.Mesh(np.zeros((3, 3)), np.zeros((2, 3)), [[0, 1, 2]])
     with pytest.raises(MotionError, match=r"triangles of shape \(m, 3\)"):
         meshes.Mesh(np.zeros((3, 3)), np.zeros((3, 3)), [0, 1, 2])
+
+
+def test_a_face_of_a_million_corners_is_refused_at_once(tmp_path):
+    path = tmp_path / "a.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nf " + "1 2 3 " * 330_000)
+    start = time.process_time()
+    with pytest.raises(FormatError, match=r"a.obj:4: a face needs 3 to 10,000 corners, found 990000"):
+        read_obj(path)
+    assert time.process_time() - start < 2.0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "a.obj")
+    with pytest.raises(FormatError, match="is a pipe or a device"):
+        read_obj(tmp_path / "a.obj")

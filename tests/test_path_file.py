@@ -1,5 +1,7 @@
 """Paths as text files: read as people write them, written as they are read."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,17 @@ def test_there_and_back(tmp_path):
     assert (found.labels, found.curve, found.closed) == (labels, "spline", True)
     with pytest.raises(MotionError, match="cannot be written"):
         write_path(tmp_path / "nowhere" / "a.csv", asked)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(FormatError, match="is a pipe or a device"):
+        read_path(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("row", ["0,1e300", "2e6,0", "0,-inf"])
+def test_no_path_leads_out_of_the_world(tmp_path, row):
+    (tmp_path / "a.csv").write_text(f"0,0\n{row}\n")
+    with pytest.raises(FormatError, match=r"a.csv:2: expected x and z of at most 1e\+06 m"):
+        read_path(tmp_path / "a.csv")

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -325,3 +326,11 @@ def test_little_memory_is_enough_for_the_worst(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == len(files)
+
+
+def test_a_million_bones_are_refused_at_once(attempt):
+    bones = "begin\nid 1\nname b\ndirection 0 1 0\nlength 1\naxis 0 0 0 XYZ\nend\n" * 1_000_000
+    start = time.process_time()
+    error = attempt("a.amc", AMC, f":bonedata\n{bones}", traced=False)
+    assert error.message == "more than 10,000 bones"
+    assert time.process_time() - start < 3.0

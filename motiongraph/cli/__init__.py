@@ -7,7 +7,7 @@ are loaded; what a command needs it imports when it runs, so that `--help` is th
 
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -22,7 +22,7 @@ from motiongraph.progress import Cancelled
 class Commands(TyperGroup):
     """A file or folder where a command is expected is opened in the viewer."""
 
-    def resolve_command(self, ctx, args):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         first = args[0]
         if first not in self.commands:
             if os.path.exists(first):
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and exit; whatever goes wrong becomes one sentence and an exit status."""
     with warnings_said():
         try:
-            typer.main.get_command(app)(arguments, prog_name="motiongraph")
+            sys.exit(typer.main.get_command(app)(arguments, prog_name="motiongraph"))
         except Exception as problem:
             if os.environ.get("MOTIONGRAPH_DEBUG"):
                 raise

@@ -4,14 +4,16 @@ import re
 import time
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from motiongraph.cli.console import print_json, progress_bar, say
+import motiongraph as mg
+from motiongraph.cli.console import print_json, progress_bar, refuse_existing, say
 from motiongraph.cli.matrix import Align, Kind, Order, Weights
 from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
-from motiongraph.errors import FormatWarning, MotionError
+from motiongraph.errors import FormatWarning
+from motiongraph.files import resource
 
 CONNECTIONS = 16  # choice points from which quickest ways are measured for a report
 
@@ -40,16 +42,21 @@ Pair = Annotated[
 ]
 
 
-def thresholds(threshold, within, between, pair):
+def thresholds(
+    threshold: float | str | None,
+    within: float | None,
+    between: float | None,
+    pair: list[Any] | None,
+) -> Any:
     """The options as `MotionGraph.at` takes them, or None where none is given."""
     if within is None and between is None and not pair:
         return threshold
     if threshold == "auto":
         raise typer.BadParameter("auto is one threshold for all transitions, without --within, --between and --pair.")
-    within, between = (threshold if value is None else value for value in (within, between))
-    if within is None or between is None:
+    inside, across = (threshold if value is None else value for value in (within, between))
+    if inside is None or across is None:
         raise typer.BadParameter("give --threshold, or both --within and --between.")
-    return {"within": within, "between": between, **dict(pair or [])}
+    return {"within": inside, "between": across, **dict(pair or [])}
 
 
 def build(
@@ -107,17 +114,13 @@ def build(
     A labels.toml in a folder, or given by --labels, says which files take part. What was compared stays in a cache,
     so that after Ctrl-C the same command goes on where it stopped.
     """
-    if output.exists() and not force:
-        raise MotionError(f"{output} is there already; --force overwrites it")
-    wanted = thresholds(threshold, within, between, pair) or "auto"
+    refuse_existing([output], force)
+    limits = thresholds(threshold, within, between, pair) or "auto"
 
-    from motiongraph.files import resource
     from motiongraph.formats.collection import load_collection
     from motiongraph.graph.candidates import RADIUS
-    from motiongraph.graph.motion_graph import MotionGraph
-    from motiongraph.metric.metric import Metric
 
-    metric = Metric(
+    metric = mg.Metric(
         window=1 / 3 if window is None else window,
         align=align.value,
         samples_per_bone=samples,
@@ -134,10 +137,10 @@ def build(
     started = time.perf_counter()
     try:
         with progress_bar() as progress:
-            graph = MotionGraph.build(
+            graph = mg.MotionGraph.build(
                 clips,
                 metric,
-                wanted,
+                limits,
                 ceiling=ceiling,
                 radius=RADIUS if radius is None else radius,
                 mirror=mirror,

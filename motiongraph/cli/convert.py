@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from motiongraph.cli.console import say
+import motiongraph as mg
+from motiongraph.cli.console import refuse_existing, say
 from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
-from motiongraph.errors import MotionError
 
 
 class Root(StrEnum):
@@ -59,15 +59,11 @@ def convert(
     """
     if along is not None and root is not Root.path:
         raise typer.BadParameter("a clip that leads needs --root path.", param_hint="'--along'")
-    targets = [target, target.with_suffix(".asf")] if target.suffix.lower() == ".amc" else [target]
-    for path in targets:
-        if path.exists() and not force:
-            raise MotionError(f"{path} is there already; --force overwrites it")
+    from motiongraph.formats.save import files_written
 
-    from motiongraph.formats.load import load
-    from motiongraph.formats.save import save
-
-    clip = load(source, units=units, up=up.value, skeleton=skeleton, fps=rate)
+    targets = files_written(target)
+    refuse_existing(targets, force)
+    clip = mg.load(source, units=units, up=up.value, skeleton=skeleton, fps=rate)
     if frames is not None:
         clip = clip[frames]
     if mirror:
@@ -75,9 +71,7 @@ def convert(
     if fps is not None:
         clip = clip.resampled(fps)
     if root is not Root.accumulate:
-        from motiongraph.synthesis.root import rooted
-
-        path = along and load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
-        clip = rooted(clip, root.value.replace("-", " "), radians(direction), path)
-    save(clip, target)
+        path = along and mg.load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
+        clip = mg.rooted(clip, root.value.replace("-", " "), radians(direction), path)
+    mg.save(clip, target)
     say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")

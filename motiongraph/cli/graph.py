@@ -2,14 +2,14 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
-from motiongraph.cli.console import print_json, say
+from motiongraph.cli.console import print_json, printable, refuse_existing, say
 from motiongraph.cli.options import Force
-from motiongraph.errors import MotionError
 
 
 class View(StrEnum):
@@ -45,16 +45,11 @@ def graph(
 ) -> None:
     """Show a motion graph: transitions and their costs, how well the clips are connected, what pruning keeps."""
     written = [path for path in (dot, graphml, graph_json, png) if path is not None]
-    for path in written:
-        if path.exists() and not force:
-            raise MotionError(f"{path} is there already; --force overwrites it")
-    wanted = thresholds(threshold, within, between, pair)
-
-    from motiongraph.graph.motion_graph import MotionGraph
-
-    seen = MotionGraph.load(source, clips=clips or None)
-    if wanted is not None:
-        seen = seen.at(wanted)
+    refuse_existing(written, force)
+    limits = thresholds(threshold, within, between, pair)
+    seen = mg.MotionGraph.load(source, clips=clips or None)
+    if limits is not None:
+        seen = seen.at(limits)
     if pruned is not None:
         seen = seen.pruned(seen.least) if pruned else seen.whole()
     if dot or graphml or graph_json:
@@ -72,7 +67,7 @@ def graph(
     report = {"path": str(source), **seen.report(CONNECTIONS)}
     if curve:
         rows = seen.trade_off()
-        report["curve"] = [dict(zip(rows.dtype.names, row.tolist())) for row in rows]
+        report["curve"] = [dict(zip(rows.dtype.names or (), row.tolist())) for row in rows]
     if json:
         print_json(report)
     else:
@@ -83,7 +78,7 @@ def graph(
         say(f"wrote {', '.join(map(str, written))}")
 
 
-def _print_report(report: dict, limits) -> None:
+def _print_report(report: dict[str, Any], limits: Any) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -121,14 +116,14 @@ def _print_report(report: dict, limits) -> None:
         console = Console(width=10_000)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, value in rows:
-        table.add_row(name, value)
+        table.add_row(name, printable(value))
     console.print(table)
     if len(report["label_sets"]) > 1:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold")
         for name in ("labels", "frames", "kept"):
             table.add_column(name, justify="left" if name == "labels" else "right")
         for s in report["label_sets"]:
-            table.add_row(", ".join(s["labels"]) or "none", f"{s['frames']:,}", f"{s['frames_kept']:,}")
+            table.add_row(printable(", ".join(s["labels"])) or "none", f"{s['frames']:,}", f"{s['frames_kept']:,}")
         console.print(table)
     if "curve" in report:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold")

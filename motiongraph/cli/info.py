@@ -1,11 +1,11 @@
 """`motiongraph info`: what is in motion-capture files, as a table or as JSON."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiongraph.cli.console import print_json, progress_bar, say
+from motiongraph.cli.console import print_json, printable, progress_bar, say
 from motiongraph.cli.options import Rate, Skeleton, Units, Up, UpAxis
 from motiongraph.errors import MotionError
 from motiongraph.files import resource
@@ -71,12 +71,13 @@ def info(
         raise typer.Exit(1)
 
 
-def _facts(clip: "Clip") -> dict:
+def _facts(clip: "Clip") -> dict[str, Any]:
     """What there is to say of one clip, as plain numbers and words; lengths in metres, labels in frames."""
     labels: dict[str, list[list[int]]] = {}
     for word, start, stop in clip.labels.spans():
         labels.setdefault(word, []).append([start, stop])
     source = clip.source
+    assert source is not None, "it was read from a file"
     return {
         "path": str(source.path),
         "name": clip.name,
@@ -97,7 +98,7 @@ def _facts(clip: "Clip") -> dict:
     }
 
 
-def _skeleton_facts(path: Path) -> dict:
+def _skeleton_facts(path: Path) -> dict[str, Any]:
     """What there is to say of an ASF by itself: the same as of a clip, without motion."""
     from motiongraph.formats.asf_parser import read_asf
     from motiongraph.formats.guess import stature, up_axis
@@ -131,7 +132,7 @@ def _skeleton_facts(path: Path) -> dict:
     }
 
 
-def _print_table(rows: list[dict]) -> None:
+def _print_table(rows: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -163,7 +164,7 @@ def _print_table(rows: list[dict]) -> None:
             row["up"],
         ]
         cells += [str(row["first"] or "")] * first + [" ".join(row["labels"])] * labels
-        table.add_row(*map(Text, cells))
+        table.add_row(*(Text(printable(cell)) for cell in cells))
     console = Console()
     if not console.is_terminal:
         console = Console(width=10_000)  # nothing is cut off or folded on its way into a file or a pipe

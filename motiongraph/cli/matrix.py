@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from motiongraph.cli.console import print_json, progress_bar, say
+import motiongraph as mg
+from motiongraph.cli.console import print_json, progress_bar, refuse_existing, say
 from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
-from motiongraph.errors import MotionError
 
 
 class Align(StrEnum):
@@ -81,15 +81,8 @@ def matrix(
     Rows and columns are the frames where the windows begin. Light is close; green dots are local minima, where a
     transition would be best.
     """
-    for path in (output, npz):
-        if path is not None and path.exists() and not force:
-            raise MotionError(f"{path} is there already; --force overwrites it")
-
-    from motiongraph.formats.load import load
-    from motiongraph.metric.distance import distance_matrix
-    from motiongraph.metric.metric import Metric
-
-    metric = Metric(
+    refuse_existing([output, npz], force)
+    metric = mg.Metric(
         window=1 / 3 if window is None else window,
         align=align.value,
         samples_per_bone=samples,
@@ -99,11 +92,11 @@ def matrix(
         order=int(order.value),
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
-    clip_a = load(a, **reading)
-    clip_b = clip_a if a == b else load(b, **reading)
+    clip_a = mg.load(a, **reading)
+    clip_b = clip_a if a == b else mg.load(b, **reading)
     started = time.perf_counter()
     with progress_bar() as progress:
-        result = distance_matrix(clip_a, clip_b, metric, cache=None if cache else False, progress=progress)
+        result = mg.distance_matrix(clip_a, clip_b, metric, cache=None if cache else False, progress=progress)
     options = {"method": method.value, "radius": radius}
     minima = result.minima(threshold, **options)
     seconds = time.perf_counter() - started
@@ -113,11 +106,11 @@ def matrix(
         result.save_numbers(npz, threshold, **options)
     if json:
         rows, columns = result.cost.shape
-        told = {"a": str(a), "b": str(b), "picture": output and str(output), "npz": npz and str(npz)}
-        told |= {"rows": rows, "columns": columns, "window": result.window, "fps": result.fps}
-        told |= {"first_a": result.first_a, "first_b": result.first_b, "unit": metric.unit}
-        told |= {"minimum": round(float(result.cost.min()), 4), "maximum": round(float(result.cost.max()), 4)}
-        print_json(told | {"threshold": threshold, "minima": len(minima), "seconds": round(seconds, 6)})
+        report = {"a": str(a), "b": str(b), "picture": output and str(output), "npz": npz and str(npz)}
+        report |= {"rows": rows, "columns": columns, "window": result.window, "fps": result.fps}
+        report |= {"first_a": result.first_a, "first_b": result.first_b, "unit": metric.unit}
+        report |= {"minimum": round(float(result.cost.min()), 4), "maximum": round(float(result.cost.max()), 4)}
+        print_json(report | {"threshold": threshold, "minima": len(minima), "seconds": round(seconds, 6)})
     else:
         rows, columns = result.cost.shape
         limit = "" if threshold is None else f" up to {threshold:g} {metric.unit}"

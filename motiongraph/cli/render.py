@@ -2,16 +2,21 @@
 draws them."""
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import isfinite, nan, radians
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiongraph.cli.console import progress_bar, say
+import motiongraph as mg
+from motiongraph.cli.console import progress_bar, refuse_existing, say
 from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import MotionError
+
+if TYPE_CHECKING:
+    from motiongraph.app.props import Prop
 
 _CAMERAS = ("front", "side", "top", "three-quarter")
 
@@ -34,7 +39,7 @@ def _camera(text: str) -> str | tuple[float, float, float]:
     return yaw, pitch, distance
 
 
-def _one_of(*words: str):
+def _one_of(*words: str) -> Callable[[str], str]:
     """A parser that takes one of these words."""
 
     def parse(text: str) -> str:
@@ -157,15 +162,15 @@ def render(
     for name, given in misplaced.items():
         if given:
             raise typer.BadParameter(f"{name} is for {'clips' if is_graph else 'graphs'}.")
-    if target.exists() and not force:
-        raise MotionError(f"{target} is there already; --force overwrites it")
+    refuse_existing([target], force)
     if not target.parent.is_dir():
         raise MotionError(f"{target}: there is no folder {target.parent}")
 
     from motiongraph.viewer.draw.frame import DAY, NIGHT
     from motiongraph.viewer.render import Shot, render_picture, render_video
 
-    shot = Shot(size, camera, flow, offset, gap, path, NIGHT if night else DAY)
+    pixels = size if isinstance(size, tuple) else _size(size)
+    shot = Shot(pixels, camera, flow, offset, gap, path, NIGHT if night else DAY)
     more = {"bones": bones, "joints": joints, "contacts": contacts, "cloud": cloud, "floor": floor}
     shot = replace(shot, **more, shadows=not no_shadows, props=_read_props(props or ()))
     if is_graph:
@@ -173,9 +178,7 @@ def render(
         if ending == ".png" and frame is None and flow is None:
             shot = replace(shot, flow=max(round(clip.fps / 2), 1), path=True)
     else:
-        from motiongraph.formats.load import load
-
-        clip = load(source, skeleton=skeleton, units=units, up=up.value, fps=rate)
+        clip = mg.load(source, skeleton=skeleton, units=units, up=up.value, fps=rate)
     frames = frames or slice(None)
     if ending == ".png":
         render_picture(clip, target, frame, frames, shot)
@@ -184,12 +187,12 @@ def render(
         render_video(clip, target, frames, every, fps, shot, progress)
 
 
-def _read_props(wanted) -> tuple:
-    """The props asked for; those without a place are still to be put beside the character."""
+def _read_props(requests: Iterable[Any]) -> "tuple[Prop, ...]":
+    """The props asked for, as `_prop` reads them; those without a place are still to be put beside the character."""
     from motiongraph.app.props import mesh_prop, read_mesh
 
     found = []
-    for number, (path, place) in enumerate(wanted, start=1):
+    for number, (path, place) in enumerate(requests, start=1):
         mesh, said = read_mesh(path)
         if said:
             say(said)
@@ -198,11 +201,8 @@ def _read_props(wanted) -> tuple:
     return tuple(found)
 
 
-def _walked(source: Path, seconds: float, seed: int, name: str):
+def _walked(source: Path, seconds: float, seed: int, name: str) -> "mg.Clip":
     """The motion of a random walk through the part of a graph where motion never ends."""
-    from motiongraph.graph.motion_graph import MotionGraph
-    from motiongraph.synthesis.synthesize import synthesize
     from motiongraph.walks.floor_path import without_dead_ends
-    from motiongraph.walks.random_walk import random_walk
 
-    return synthesize(random_walk(without_dead_ends(MotionGraph.load(source)), seconds, seed), name=name)
+    return mg.synthesize(mg.random_walk(without_dead_ends(mg.MotionGraph.load(source)), seconds, seed), name=name)

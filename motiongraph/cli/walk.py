@@ -3,15 +3,18 @@
 import re
 from dataclasses import replace
 from enum import StrEnum
+from math import radians
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+import motiongraph as mg
 from motiongraph.cli.build import Threshold
-from motiongraph.cli.console import print_json, progress_bar, say
+from motiongraph.cli.console import print_json, printable, progress_bar, refuse_existing, say
 from motiongraph.cli.options import Force, positive
-from motiongraph.errors import MotionError
+from motiongraph.files import writing
+from motiongraph.progress import Progress
 
 
 class Method(StrEnum):
@@ -41,13 +44,13 @@ def _pair(text: str) -> tuple[float, float]:
     return x, z
 
 
-def _named(text: str):
+def _named(text: str) -> str | tuple[str, int]:
     """A clip or label, or a frame of a clip as in walk:120."""
     found = re.fullmatch(r"(.+):(\d+)", text)
     return (found[1], int(found[2])) if found else text
 
 
-def _labels(text: str) -> list:
+def _labels(text: str) -> list[tuple[float, str]] | list[str | None]:
     """Labels of the stretches between points, "-" for any; or metres and label as in 0=walk,5.5=run."""
     parts = [part.strip() for part in text.split(",")]
     if all("=" in part for part in parts):
@@ -187,16 +190,10 @@ def walk(
         "equation_9": equation_9 or None,
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
-    for path in [output, *([log] if log else [])]:
-        if path.exists() and not force:
-            raise MotionError(f"{path} is there already; --force overwrites it")
+    from motiongraph.formats.save import files_written
 
-    from motiongraph.files import writing
-    from motiongraph.formats.save import save
-    from motiongraph.graph.motion_graph import MotionGraph
-    from motiongraph.synthesis.synthesize import synthesize
-
-    graph = MotionGraph.load(source_graph)
+    refuse_existing([*files_written(output), log], force)
+    graph = mg.MotionGraph.load(source_graph)
     if threshold is not None:
         graph = graph.at(threshold)
     if pruned is None:
@@ -204,8 +201,8 @@ def walk(
     graph = graph.pruned(graph.least) if pruned else graph.whole()
     with progress_bar() as progress:
         found = _find(graph, method, given, seed, progress)
-        motion = synthesize(found, cleanup=cleanup, name=output.stem, progress=progress)
-    save(motion, output)
+        motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress)
+    mg.save(motion, output)
     if log is not None:
         with writing(log, "w", encoding="utf-8") as file:
             file.write(found.log())
@@ -231,65 +228,48 @@ def _option(name: str) -> str:
     return _OPTIONS.get(name, f"--{name}")
 
 
-def _find(graph, method: Method, given: dict, seed: int, progress):
+def _find(graph: "mg.MotionGraph", method: Method, given: dict[str, Any], seed: int, progress: Progress) -> "mg.Walk":
     """The walk that was asked for."""
     given = {name: value for name, value in given.items() if value is not None}
     if method is Method.greedy:
-        from motiongraph.walks.greedy import greedy_walk
-
-        return greedy_walk(graph, seed, given.get("transitions", 50), start=given.get("start"), progress=progress)
+        return mg.greedy_walk(graph, seed, given.get("transitions", 50), start=given.get("start"), progress=progress)
     if method is Method.random:
-        from motiongraph.walks.random_walk import random_walk
-
-        return random_walk(graph, rng=seed, progress=progress, **given)
+        return mg.random_walk(graph, rng=seed, progress=progress, **given)
     if method is Method.sequential:
-        from motiongraph.walks.sequential import sequential_walk
-
         items = [item.strip() for item in given.pop("order").split(",")]
         way = "trials" if "trials" in given else "exact"
-        return sequential_walk(graph, items, seed, method=way, progress=progress, **given)
+        return mg.sequential_walk(graph, items, seed, method=way, progress=progress, **given)
     if method is Method.connect:
-        from motiongraph.walks.connect import connect
-
         by = "cheapest" if given.pop("cheapest", False) else "quickest"
-        return connect(graph, given["source"], given["target"], by, progress=progress)
+        return mg.connect(graph, given["source"], given["target"], by, progress=progress)
     asked = {name: given.pop(name) for name in _SEARCH if name in given}
     effort, weights = _effort(asked, seed), _weights(asked)
     if method is Method.path:
         from motiongraph.formats.path_file import read_path
-        from motiongraph.walks.follow_path import follow_path
 
         found = read_path(given.pop("points"))
         given["curve"] = str(given.get("curve") or found.curve or "polyline")
         given["closed"] = bool(given.get("closed") or found.closed)
         if found.labels and "labels" not in given:
             given["labels"] = found.labels if given["closed"] else found.labels[:-1]
-        return follow_path(graph, found.points, **given, effort=effort, weights=weights, progress=progress)
-    from math import radians
-
-    from motiongraph.walks.reach import reach
-
+        return mg.follow_path(graph, found.points, **given, effort=effort, weights=weights, progress=progress)
     if "facing" in given:
         given["facing"] = radians(given["facing"])
-    return reach(graph, **given, effort=effort, weights=weights, progress=progress)
+    return mg.reach(graph, **given, effort=effort, weights=weights, progress=progress)
 
 
-def _effort(asked: dict, seed: int):
+def _effort(asked: dict[str, Any], seed: int) -> "mg.Effort":
     """How hard to search, from the options given."""
-    from motiongraph.walks.effort import Effort
-
     names = {"planner": "method", "limit": "seconds"}
     fields = {names.get(name, name): asked[name] for name in _EFFORT if name in asked}
     if "method" in fields:
         fields["method"] = str(fields["method"])
-    return Effort(rng=seed, **fields)
+    return mg.Effort(rng=seed, **fields)
 
 
-def _weights(asked: dict):
+def _weights(asked: dict[str, Any]) -> "mg.Weights":
     """What counts how much, from the options given."""
-    from motiongraph.walks.path_goal import Weights
-
-    weights = Weights.equation_9() if asked.get("equation_9") else Weights()
+    weights = mg.Weights.equation_9() if asked.get("equation_9") else mg.Weights()
     names = {"cost_weight": "cost"}
     return replace(weights, **{names.get(n, n): asked[n] for n in ("gamma", "slack", "cost_weight") if n in asked})
 
@@ -303,9 +283,9 @@ _FIGURES = (
 )  # fmt: skip
 
 
-def _print(report: dict, found) -> None:
+def _print(report: dict[str, Any], found: "mg.Walk") -> None:
     """What was walked, step by step, and the figures."""
-    typer.echo(found.log(), nl=False)
+    typer.echo(printable(found.log()), nl=False)
     for name, unit in _FIGURES:
         value = report.get(name)
         if value is not None:

@@ -1,6 +1,8 @@
 """Reading ASF files, with every complaint placed at its line and column."""
 
 import re
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from motiongraph.formats.scanner import LARGEST, Text, decoded, quoted
 
 MAX_BONES = 10_000
 _WORD = re.compile(rb"#[^\r\n]*|[()]|[^\s()#]+")
-_LINE_END = re.compile(rb"[\r\n]")
+_BEGIN = re.compile(rb"\bbegin\b", re.IGNORECASE)
 _DOF = ("tx", "ty", "tz", "rx", "ry", "rz", "l")
 _FIELDS = ("id", "name", "direction", "length", "axis", "dof", "limits", "bodymass", "cofmass")
 
@@ -20,7 +22,8 @@ class _Words:
 
     def __init__(self, text: Text):
         self.text, self.at = text, 0
-        self.words, self.places = [], []
+        self.words: list[str] = []
+        self.places: list[int] = []
         for match in _WORD.finditer(text.data):
             if match[0][0] != 35:  # a comment
                 self.words.append(decoded(match[0]))
@@ -55,8 +58,7 @@ class _Words:
     def line(self) -> list[str]:
         """The words left on the line of the next word."""
         start = self.at
-        stop = _LINE_END.search(self.text.data, self.places[start])
-        stop = stop.start() if stop else len(self.text.data)
+        stop = self.text.line_end(self.places[start])
         while self.at < len(self.words) and self.places[self.at] < stop:
             self.at += 1
         return self.words[start : self.at]
@@ -64,19 +66,22 @@ class _Words:
 
 def read_asf(text: Text) -> Asf:
     """Parse a whole ASF file, or raise a FormatError that says where and what was expected."""
+    # One for every bone, and one for the hierarchy: known before a file of a million bones takes memory.
+    if excess := next(islice(_BEGIN.finditer(text.data), MAX_BONES + 1, None), None):
+        raise text.error(f"more than {MAX_BONES:,} bones", excess.start())
     words = _Words(text)
     if not words.peek().startswith(":"):
         raise words.error(
             f"expected a section such as :version at the start of an ASF file, found {quoted(words.peek())}"
         )
-    units = {"mass": 1.0, "length": 1.0, "angle": "deg"}
-    root = {
+    units: dict[str, Any] = {"mass": 1.0, "length": 1.0, "angle": "deg"}
+    root: dict[str, Any] = {
         "order": ("tx", "ty", "tz", "rx", "ry", "rz"),
         "axis": "XYZ",
         "position": [0.0] * 3,
         "orientation": [0.0] * 3,
     }
-    bones: list[dict] | None = None
+    bones: list[dict[str, Any]] | None = None
     parents: dict[str, str] | None = None
     while words.peek():
         section = words.next().lower()
@@ -99,7 +104,7 @@ def read_asf(text: Text) -> Asf:
     return _assembled(words, units, root, bones, parents)
 
 
-def _read_units(words, units):
+def _read_units(words: _Words, units: dict[str, Any]) -> None:
     while words.peek() and not words.peek().startswith(":"):
         key = words.next().lower()
         if key == "angle":
@@ -113,7 +118,7 @@ def _read_units(words, units):
             units[key] = value
 
 
-def _read_root(words, root):
+def _read_root(words: _Words, root: dict[str, Any]) -> None:
     while words.peek() and not words.peek().startswith(":"):
         key = words.next().lower()
         if key == "order":
@@ -126,14 +131,14 @@ def _read_root(words, root):
             raise words.error(f"expected order, axis, position or orientation, found {quoted(key)}", back=1)
 
 
-def _read_order(words):
+def _read_order(words: _Words) -> str:
     order = words.next().upper()
     if sorted(order) != ["X", "Y", "Z"]:
         raise words.error(f"expected an order of axes such as XYZ, found {quoted(order)}", back=1)
     return order
 
 
-def _read_dof(words):
+def _read_dof(words: _Words) -> tuple[str, ...]:
     dof: list[str] = []
     while words.peek().lower() in _DOF:
         word = words.next().lower()
@@ -143,7 +148,7 @@ def _read_dof(words):
     return tuple(dof)
 
 
-def _read_bones(words, bones):
+def _read_bones(words: _Words, bones: list[dict[str, Any]]) -> None:
     names: set[str] = {"root"}
     while words.peek() and not words.peek().startswith(":"):
         if words.next().lower() != "begin":
@@ -157,8 +162,8 @@ def _read_bones(words, bones):
         bones.append(bone)
 
 
-def _read_bone(words):
-    bone = {
+def _read_bone(words: _Words) -> dict[str, Any]:
+    bone: dict[str, Any] = {
         "name": "",
         "direction": [0.0] * 3,
         "length": 0.0,
@@ -192,7 +197,7 @@ def _read_bone(words):
     return bone
 
 
-def _read_limits(words):
+def _read_limits(words: _Words) -> tuple[tuple[float, float], ...]:
     limits = []
     while words.peek() == "(":
         words.next()
@@ -202,13 +207,13 @@ def _read_limits(words):
                 pair.append(float(words.next()))
             else:
                 pair.append(words.number("a limit"))
-        limits.append(tuple(pair))
+        limits.append((pair[0], pair[1]))
         if words.next() != ")":
             raise words.error("expected ')' after two limits", back=1)
     return tuple(limits)
 
 
-def _read_hierarchy(words, names):
+def _read_hierarchy(words: _Words, names: set[str]) -> dict[str, str]:
     known = {n.lower(): n for n in names} | {"root": "root"}
     parents: dict[str, str] = {}
     if words.next().lower() != "begin":
@@ -229,7 +234,13 @@ def _read_hierarchy(words, names):
     return parents
 
 
-def _assembled(words, units, root, bones, parents) -> Asf:
+def _assembled(
+    words: _Words,
+    units: dict[str, Any],
+    root: dict[str, Any],
+    bones: list[dict[str, Any]],
+    parents: dict[str, str],
+) -> Asf:
     """The bones in the order of the tree, root first."""
     children: dict[str, list[str]] = {}
     for child, parent in parents.items():

@@ -8,17 +8,19 @@ A file of a later version is refused rather than half understood.
 """
 
 import json
+import os
 import struct
 import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from motiongraph.errors import FormatError
-from motiongraph.files import writing
-from motiongraph.progress import SILENT
+from motiongraph.files import read_bytes, writing
+from motiongraph.progress import SILENT, Progress
 
 _FIXED = struct.Struct("<IQI")
 _ALIGNED = 64
@@ -26,12 +28,12 @@ _ALIGNED = 64
 
 @dataclass(frozen=True)
 class Kind:
-    """mark: six letters; what and suffix: what people call it and how its name ends."""
+    """A kind of file."""
 
-    mark: bytes
+    mark: bytes  # six letters
     version: int
-    what: str
-    suffix: str
+    what: str  # what people call it
+    suffix: str  # how its name ends
 
     @property
     def magic(self) -> bytes:
@@ -39,14 +41,22 @@ class Kind:
         return b"\x89" + self.mark + b"\r\n\x1a\n\x00"
 
 
-def write_container(path, kind: Kind, head: dict, arrays: dict[str, np.ndarray], progress=SILENT) -> None:
+def write_container(
+    path: str | os.PathLike,
+    kind: Kind,
+    head: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    progress: Progress = SILENT,
+) -> None:
     """head: what JSON can hold; arrays: by name."""
     with writing(path) as file:
         for part in _packed(kind, head, arrays, progress):
             file.write(part)
 
 
-def _packed(kind, head, arrays, progress):
+def _packed(
+    kind: Kind, head: dict[str, Any], arrays: dict[str, np.ndarray], progress: Progress
+) -> Iterator[bytes | memoryview]:
     """The bytes of a file, part by part."""
     steps = 2 * len(arrays)  # each is read through for its checksum, then written
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -58,7 +68,8 @@ def _packed(kind, head, arrays, progress):
         head["arrays"].append([name, dtype, array.shape, place, check])
         place += _padded(array.nbytes)
     head["bytes"] = place
-    text = json.dumps(head, ensure_ascii=False).encode()
+    # Names of files may hold bytes that are no letters, which Python keeps as surrogates.
+    text = json.dumps(head, ensure_ascii=False).encode("utf-8", "surrogatepass")
     fixed = len(kind.magic) + _FIXED.size
     # Spaces after the JSON bring the arrays to a multiple of 64 bytes.
     text += b" " * (_padded(fixed + len(text)) - fixed - len(text))
@@ -69,21 +80,17 @@ def _packed(kind, head, arrays, progress):
         yield bytes(_padded(array.nbytes) - array.nbytes)
 
 
-def _padded(size) -> int:
+def _padded(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _bytes(array):
-    return memoryview(array.reshape(-1).view(np.uint8)) if array.size else b""
+def _bytes(array: np.ndarray) -> bytes | memoryview:
+    return array.reshape(-1).view(np.uint8).data if array.size else b""
 
 
-def read_container(path, kind: Kind) -> tuple[dict, dict[str, np.ndarray]]:
+def read_container(path: str | os.PathLike, kind: Kind) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Head and arrays (read-only) of a file, all checked; a FormatError says what is wrong with it."""
-    path = Path(path)
-    try:
-        content = np.fromfile(path, np.uint8)
-    except OSError as problem:
-        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
+    content = np.frombuffer(read_bytes(path), np.uint8)
     fixed = len(kind.magic) + _FIXED.size
     start = content[:fixed].tobytes()
     if not start or not start.startswith(kind.magic[: len(start)]):
@@ -107,7 +114,7 @@ def read_container(path, kind: Kind) -> tuple[dict, dict[str, np.ndarray]]:
     return head, _arrays(path, head, body)
 
 
-def _arrays(path, head, body) -> dict[str, np.ndarray]:
+def _arrays(path: str | os.PathLike, head: dict[str, Any], body: np.ndarray) -> dict[str, np.ndarray]:
     arrays, checks = {}, []
     for name, descr, shape, place, check in head["arrays"]:
         dtype = np.dtype(descr) if isinstance(descr, str) else np.dtype([tuple(field) for field in descr])

@@ -1,55 +1,79 @@
-"""`labels.toml`: which files take part, which frames of each, and what they show (design/interface.md, Labels)."""
+"""`labels.toml`: which files take part, which frames of each, and what they show.
 
+[[clip]]
+file = "16_17.amc"
+frames = [40, 480]          # optional: the part to use
+labels = ["walk", "turn-left"]
+"""
+
+import os
+import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TypeGuard
 
-from motiongraph.errors import FormatError
-from motiongraph.files import writing
+from motiongraph.errors import FormatError, MotionError
+from motiongraph.files import read_text, writing
+from motiongraph.formats.scanner import quoted
+from motiongraph.model.labels import Span
 
 NAME = "labels.toml"
+_LARGEST = 1 << 24  # bytes
+_LONGEST = 1000  # letters of a file's name or a label
+_LAST_FRAME = 1 << 40
+# A key with thousands of dots takes tomllib a time that grows with their square, brackets within brackets more stack
+# than there is; nothing that a labels.toml may say needs them.
+_TOO_DEEP = re.compile(r"""(?<![^\s='"#\[])(?:[^\s.,='"#\[]{0,99}+\.){100}|(?:\[\s*+){50}|(?:\{[^{}\n]*+){50}""")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One [[clip]]: file, as written, relative to the labels.toml; frames: (start, stop) or None for all; labels."""
+    """One [[clip]]."""
 
-    file: str
-    frames: tuple[int, int] | None = None
+    file: str  # as written, relative to the labels.toml
+    frames: Span | None = None  # start and stop, or None for all
     labels: tuple[str, ...] = ()
 
 
-def read_labels(path) -> tuple[Entry, ...]:
+def read_labels(path: str | os.PathLike) -> tuple[Entry, ...]:
     """The entries of a labels.toml, or a FormatError that says what is wrong with it."""
-    path = Path(path)
+    text = read_text(path, most=_LARGEST)
+    if deep := _TOO_DEEP.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise FormatError(path, f"is not a list of clips: {quoted(deep[0])} goes too deep", line)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise FormatError(path, f"is not a TOML file: {problem}") from problem
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:  # also of numbers with thousands of digits
+        raise FormatError(path, f"is not a TOML file: {quoted(str(problem), 200)[1:-1]}") from problem
     clips = table.get("clip", [])
     if not isinstance(clips, list) or not all(isinstance(c, dict) for c in clips):
         raise FormatError(path, "expected [[clip]] tables")
     return tuple(_entry(path, number, clip) for number, clip in enumerate(clips, start=1))
 
 
-def _entry(path, number, clip) -> Entry:
+def _entry(path: str | os.PathLike, number: int, clip: dict[str, Any]) -> Entry:
     where = f"[[clip]] number {number}"
     file, frames, labels = clip.get("file"), clip.get("frames"), clip.get("labels", [])
-    if not isinstance(file, str) or not file:
+    if not _is_word(file):
         raise FormatError(path, f'{where}: expected file = "name"')
+    where = f"{where} ({quoted(file)[1:-1]})"
     if frames is not None:
         whole = isinstance(frames, list) and len(frames) == 2 and all(type(f) is int for f in frames)
-        if not whole or not 0 <= frames[0] < frames[1]:
-            raise FormatError(path, f"{where} ({file}): expected frames = [start, stop] with 0 <= start < stop")
+        if not whole or not 0 <= frames[0] < frames[1] <= _LAST_FRAME:
+            raise FormatError(path, f"{where}: expected frames = [start, stop] with 0 <= start < stop")
         frames = (frames[0], frames[1])
     if isinstance(labels, str):
         labels = [labels]
-    if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-        raise FormatError(path, f'{where} ({file}): expected labels = ["walk", ...]')
+    if not isinstance(labels, list) or not all(map(_is_word, labels)):
+        raise FormatError(path, f'{where}: expected labels = ["walk", ...]')
     return Entry(file, frames, tuple(labels))
+
+
+def _is_word(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST and "\0" not in value
 
 
 def labels_beside(path: Path) -> dict[str, list[tuple[int, int]]] | None:
@@ -71,12 +95,12 @@ def labels_beside(path: Path) -> dict[str, list[tuple[int, int]]] | None:
 
 
 @lru_cache(maxsize=64)
-def _entries(path: str, *stamp) -> tuple[Entry, ...]:
+def _entries(path: str, *stamp: int) -> tuple[Entry, ...]:
     """Read once for all the files of a folder, until it changes."""
     return read_labels(path)
 
 
-def write_labels(entries, path) -> None:
+def write_labels(entries: Iterable[Entry], path: str | os.PathLike) -> None:
     """Write entries as a labels.toml, whole or not at all."""
     lines = ["# Which files take part, which frames of each, and what they show."]
     for entry in entries:
@@ -90,5 +114,8 @@ def write_labels(entries, path) -> None:
 
 def _quoted(text: str) -> str:
     """A TOML basic string."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        shown = text.encode("ascii", "backslashreplace").decode()
+        raise MotionError(f"{shown} has bytes that are no letters, which a {NAME} cannot hold")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

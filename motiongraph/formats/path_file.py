@@ -4,37 +4,33 @@ Numbers and labels are apart by comma, semicolon or space; # begins a comment. A
 "spline", "polyline" and "closed" tells how the points are joined.
 """
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from motiongraph.errors import FormatError
-from motiongraph.files import writing
+from motiongraph.files import read_text, writing
+from motiongraph.formats.scanner import quoted
 
 _KINDS = ("polyline", "spline")
+_LARGEST = 1 << 24  # bytes
+_FARTHEST = 1e6  # metres: farther than any motion goes
 
 
 @dataclass(frozen=True, eq=False)
 class PathFile:
-    """points: (N, 2) x, z metres; labels: N words or None, of the stretch from each point on, or None where the file
-    has none; curve: "polyline", "spline" or None where it does not say; closed: likewise."""
+    """A path of N points."""
 
-    points: np.ndarray
-    labels: tuple[str | None, ...] | None = None
-    curve: str | None = None
-    closed: bool | None = None
+    points: np.ndarray  # (N, 2) x, z metres
+    labels: tuple[str | None, ...] | None = None  # of the stretch from each point on; None where the file has none
+    curve: str | None = None  # "polyline" or "spline"; None where the file does not say
+    closed: bool | None = None  # likewise
 
 
-def read_path(path) -> PathFile:
+def read_path(path: str | os.PathLike) -> PathFile:
     """The points of a path, or a FormatError that says what is wrong with the file."""
-    path = Path(path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except OSError as problem:
-        raise FormatError(path, f"cannot be read: {problem.strerror or problem}") from problem
-    except UnicodeDecodeError as problem:
-        raise FormatError(path, "is not a text file") from problem
+    text = read_text(path, "utf-8-sig", _LARGEST)
     rows, labels, curve, closed = [], [], None, None
     for number, line in enumerate(text.splitlines(), 1):
         content, _, comment = line.partition("#")
@@ -53,9 +49,11 @@ def read_path(path) -> PathFile:
         except ValueError:
             if not rows and not any(map(_is_number, words)):  # the names of the columns
                 continue
-            raise FormatError(path, f"expected x and z in metres, found {line.strip()!r}", number) from None
-        if not np.isfinite([x, z]).all():
-            raise FormatError(path, f"expected x and z in metres, found {line.strip()!r}", number)
+            raise FormatError(path, f"expected x and z in metres, found {quoted(line.strip())}", number) from None
+        if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST):
+            raise FormatError(
+                path, f"expected x and z of at most {_FARTHEST:g} m, found {quoted(line.strip())}", number
+            )
         rows.append((x, z))
         labels.append(label)
     if len(rows) < 2:
@@ -71,7 +69,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def write_path(path, found: PathFile) -> None:
+def write_path(path: str | os.PathLike, found: PathFile) -> None:
     """Write a path as `read_path` reads it."""
     said = " ".join([found.curve or "", "closed" if found.closed else ""]).strip()
     lines = [f"# {said}"] if said else []

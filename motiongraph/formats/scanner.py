@@ -335,8 +335,8 @@ def decoded(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def quoted(word: str) -> str:
+def quoted(word: str, longest: int = 40) -> str:
     """A word as it may stand in a message."""
     if not word:
         return "the end of the file"
-    return repr(word if len(word) <= 40 else word[:37] + "...")
+    return repr(word if len(word) <= longest else word[: longest - 3] + "...")
