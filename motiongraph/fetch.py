@@ -24,6 +24,8 @@ CMU = "http://mocap.cs.cmu.edu/subjects"
 _BLOCK = 1 << 16  # bytes between two reports of progress
 _GAP = 5  # trials missing in a row after which a subject without a listing is taken to have no more
 _LONGEST_PAUSE = 30.0  # seconds
+_LARGEST = 1 << 28  # bytes of a file: CMU's largest have 30 MB
+_DIGITS = re.compile(r"[0-9]{1,15}")
 
 
 @dataclass(frozen=True)
@@ -151,13 +153,17 @@ class Server:
         try:
             with self._open(name, headers) as response:
                 have, size = _extent(response, have)
+                if size > _LARGEST:
+                    raise MotionError(
+                        f"{self.base}/{name} is too large: {size:,} bytes, and at most {_LARGEST:,} make sense"
+                    )
                 if not have:
                     part.parent.mkdir(parents=True, exist_ok=True)
                     part.unlink(missing_ok=True)  # before the tag changes: the two must never belong to different files
                     _remember(_version(response), tag)
                 with open(part, "ab" if have else "wb") as file:
                     progress(have, size)
-                    while block := self._read(response, _BLOCK):
+                    while have <= size and (block := self._read(response, _BLOCK)):
                         file.write(block)
                         have += len(block)
                         progress(have, size, f"{have / 1e6:.1f} of {size / 1e6:.1f} MB")
@@ -188,7 +194,7 @@ class Server:
         url = f"{self.base}/{name}"
         agent = {"User-Agent": f"motiongraph/{__version__}", "Accept-Encoding": "identity"}
         try:
-            response = urllib.request.urlopen(
+            response = _opener().open(
                 urllib.request.Request(url, headers=agent | (headers or {})), timeout=self.timeout
             )
         except urllib.error.HTTPError as answer:
@@ -214,6 +220,16 @@ class Server:
             raise _Transient(_words(problem)) from problem
 
 
+def _opener() -> urllib.request.OpenerDirector:
+    """As urllib's own, but for the web only: no redirect leads to ftp, a file or anything else."""
+    opener = urllib.request.OpenerDirector()
+    kinds = (urllib.request.ProxyHandler, urllib.request.UnknownHandler, urllib.request.HTTPHandler)
+    kinds += (urllib.request.HTTPSHandler, urllib.request.HTTPRedirectHandler)
+    for kind in (*kinds, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor):
+        opener.add_handler(kind())
+    return opener
+
+
 def _refusal(url: str, answer: urllib.error.HTTPError) -> Exception:
     """What an error status means for the one who asked."""
     if answer.code in (404, 410):
@@ -222,7 +238,7 @@ def _refusal(url: str, answer: urllib.error.HTTPError) -> Exception:
         return _Transient("the file has changed since its first part came", restart=True)
     if answer.code >= 500 or answer.code in (408, 425, 429):
         wait = answer.headers.get("Retry-After", "")
-        pause = min(float(wait), _LONGEST_PAUSE) if wait.isdigit() else 0.0
+        pause = min(float(wait), _LONGEST_PAUSE) if _DIGITS.fullmatch(wait) else 0.0
         return _Transient(f"the server answers {answer.code} {answer.reason}", pause)
     return MotionError(f"{url} cannot be fetched: the server answers {answer.code} {answer.reason}")
 
@@ -232,11 +248,17 @@ def _extent(response: http.client.HTTPResponse, have: int) -> tuple[int, int]:
     if response.headers.get_content_type() == "text/html":
         raise MotionError(f"{response.url} gives a web page instead of motion capture; does the network ask to log in?")
     length = response.headers.get("Content-Length", "")
-    if not length.isdigit():
+    if not _DIGITS.fullmatch(length):
         raise MotionError(f"{response.url} cannot be fetched safely: the server does not say how long it is")
+    if response.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
+        raise MotionError(f"{response.url} comes compressed, which was not asked for")
+    if int(length) == 0 and response.status != 206:
+        raise MotionError(f"{response.url} is empty")
     if response.status != 206:  # the whole file: nothing was asked for, or Range is not known there, or it has changed
         return 0, int(length)
-    answer = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", response.headers.get("Content-Range", "").strip())
+    answer = re.fullmatch(
+        r"bytes ([0-9]{1,15})-([0-9]{1,15})/([0-9]{1,15})", response.headers.get("Content-Range", "").strip()
+    )
     start, last, size = map(int, answer.groups()) if answer else (-1, -1, -1)
     if start != have or last != size - 1 or int(length) != size - have:
         raise _Transient("the server answers with another part than was asked for", restart=True)

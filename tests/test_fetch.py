@@ -316,3 +316,36 @@ def test_the_pauses_grow(site, tmp_path, monkeypatch):
     site.faults["/16/16.asf"] = [500] * 3
     server.download("16/16.asf", tmp_path / "16.asf")
     assert asked == pytest.approx([0, 1, 3, 7])
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ({"Content-Length": "99999999999"}, "is too large"),
+        ({"Content-Length": "0"}, "is empty"),
+        ({"Content-Length": "\u00b2"}, "does not say how long it is"),
+        ({"Content-Length": "9" * 5000}, "does not say how long it is"),
+        ({"Content-Length": "5", "Content-Encoding": "gzip"}, "comes compressed"),
+        ({"Location": "ftp://127.0.0.1/16.asf"}, "not allowed|unknown url type|cannot be"),
+        ({"Location": "file:///etc/passwd"}, "not allowed|unknown url type|cannot be"),
+    ],
+)
+def test_answers_that_are_refused(tmp_path, headers, says):
+    class Odd(BaseHTTPRequestHandler):
+        def log_message(self, *words):
+            pass
+
+        def do_GET(self):
+            self.send_response(302 if "Location" in headers else 200)
+            for key, value in headers.items():
+                self.send_header(key, value)
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Odd) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        server = Server(f"http://127.0.0.1:{site.server_address[1]}", attempts=1, pause=0.01, timeout=5)
+        with pytest.raises(MotionError, match=says):
+            server.download("16.asf", tmp_path / "16.asf")
+        site.shutdown()
+    assert not (tmp_path / "16.asf").exists()
