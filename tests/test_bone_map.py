@@ -10,7 +10,9 @@ from bodies import person, smooth_clip
 
 import motiongraph as mg
 from motiongraph import rotations as rot
+from motiongraph.cli import main
 from motiongraph.errors import MotionError
+from motiongraph.formats.save import save
 from motiongraph.formats.smpl import skeleton as smpl_skeleton
 from motiongraph.graph.build import Options, build_graph
 from motiongraph.model.bone_map import BoneMap, body_parts, bone_map, unrecognised
@@ -255,3 +257,15 @@ def test_clips_of_other_bodies_and_rates_are_in_one_graph(mocap):
     assert any("16_16 moved another body; the motion was put on this one bone by bone" in w for w in built.warnings)
     between = built.graph.candidates.table
     assert ((between["src"] == 0) & (between["dst"] == 1)).any(), "two walks of one man meet, whatever their files"
+
+
+def test_convert_puts_a_clip_on_another_body(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    save(smooth_clip(rng, body("Mixamo"), 20), tmp_path / "a.bvh")
+    save(smooth_clip(rng, body("Rokoko", slant=0.5), 20), tmp_path / "b.bvh")
+    with pytest.raises(SystemExit) as status:
+        main(["convert", str(tmp_path / "a.bvh"), str(tmp_path / "c.bvh"), "--onto", str(tmp_path / "b.bvh")])
+    assert status.value.code == 0, capsys.readouterr().err
+    result, clip = mg.load(tmp_path / "c.bvh"), mg.load(tmp_path / "a.bvh")
+    assert result.skeleton.names == mg.load(tmp_path / "b.bvh").skeleton.names
+    assert bent(clip, result) < 1e-3

@@ -3,13 +3,16 @@
 from enum import StrEnum
 from math import isfinite, radians
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import motiongraph as mg
 from motiongraph.cli.console import refuse_existing, say
 from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
+
+if TYPE_CHECKING:
+    from motiongraph.model.clip import Clip
 
 
 class Root(StrEnum):
@@ -46,6 +49,9 @@ def convert(
         float, typer.Option(parser=_degrees, metavar="DEG", help="For --root straight: 0 goes along z, 90 along x.")
     ] = 0.0,
     along: Annotated[Path | None, typer.Option(metavar="CLIP", help="For --root path: the clip that leads.")] = None,
+    onto: Annotated[
+        Path | None, typer.Option(metavar="CLIP", help="Put the motion on the body of another clip, bone by bone.")
+    ] = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
     up: UpAxis = Up.auto,
@@ -54,8 +60,8 @@ def convert(
 ) -> None:
     """Convert a clip to another format, or change it on the way.
 
-    Frames are cut first, by their numbers in IN; then the clip is mirrored; then it is resampled; then its root is led
-    elsewhere.
+    Frames are cut first, by their numbers in IN; then the clip is mirrored; then it is resampled; then it is put on
+    another body; then its root is led elsewhere.
     """
     if along is not None and root is not Root.path:
         raise typer.BadParameter("a clip that leads needs --root path.", param_hint="'--along'")
@@ -70,8 +76,23 @@ def convert(
         clip = clip.mirrored()
     if fps is not None:
         clip = clip.resampled(fps)
+    if onto is not None:
+        clip = _put_on(clip, load(onto))
     if root is not Root.accumulate:
         path = along and mg.load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
         clip = mg.rooted(clip, root.value.replace("-", " "), radians(direction), path)
     mg.save(clip, target)
     say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")
+
+
+def _put_on(clip: "Clip", other: "Clip") -> "Clip":
+    """The motion on another clip's body; joints that nothing moves, and motion that is lost, are said."""
+    from motiongraph.model.bone_map import bone_map, unrecognised
+
+    if clip.skeleton.names != other.skeleton.names and not unrecognised(clip.skeleton):
+        bones = bone_map(clip.skeleton, other.skeleton)
+        for joints, fate in ((bones.without_source, "keep still"), (bones.unused, "are left out")):
+            joints = [name for name in joints if not name.endswith("_end")]
+            if joints:
+                say(f"{', '.join(joints[:8])}{f' and {len(joints) - 8} more' if len(joints) > 8 else ''} {fate}")
+    return clip.retargeted(other.skeleton, standing=other)
