@@ -6,6 +6,7 @@ about feet, the lowest ends of the body do.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -120,13 +121,18 @@ def below(skeleton: Skeleton, joint: int) -> list[int]:
     return sorted(found - {joint})
 
 
+@lru_cache(maxsize=4096)
+def _stands(name: str) -> bool:
+    """Whether a name is that of a joint which stands on the ground; remembered, since folders repeat their names."""
+    return bool(_FOOT.search(name)) and not _STEERING.search(name)
+
+
 def feet_by_name(skeleton: Skeleton) -> list[Foot]:
     """The feet that the names of the joints tell."""
-    named = [bool(_FOOT.search(n)) and not _STEERING.search(n) for n in skeleton.names]
+    named = [_stands(name) for name in skeleton.names]
     feet = []
     for joint in range(1, len(skeleton)):
-        above = ancestors(skeleton, joint)[1:]
-        if not named[joint] or any(named[a] for a in above):
+        if not named[joint] or any(named[above] for above in ancestors(skeleton, joint)[1:]):
             continue
         lower = below(skeleton, joint)
         # A toe by name, else the next joint of the foot (SMPL calls it "foot" below "ankle"), else its end.
