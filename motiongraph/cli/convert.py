@@ -3,16 +3,13 @@
 from enum import StrEnum
 from math import isfinite, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import motiongraph as mg
 from motiongraph.cli.console import refuse_existing, say
 from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
-
-if TYPE_CHECKING:
-    from motiongraph.model.clip import Clip
 
 
 class Root(StrEnum):
@@ -77,7 +74,7 @@ def convert(
     if fps is not None:
         clip = clip.resampled(fps)
     if onto is not None:
-        clip = _put_on(clip, load(onto))
+        clip = _put_on(clip, mg.load(onto))
     if root is not Root.accumulate:
         path = along and mg.load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
         clip = mg.rooted(clip, root.value.replace("-", " "), radians(direction), path)
@@ -85,12 +82,10 @@ def convert(
     say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")
 
 
-def _put_on(clip: "Clip", other: "Clip") -> "Clip":
+def _put_on(clip: "mg.Clip", other: "mg.Clip") -> "mg.Clip":
     """The motion on another clip's body; joints that nothing moves, and motion that is lost, are said."""
-    from motiongraph.model.bone_map import bone_map, unrecognised
-
-    if clip.skeleton.names != other.skeleton.names and not unrecognised(clip.skeleton):
-        bones = bone_map(clip.skeleton, other.skeleton)
+    if set(clip.skeleton.names) != set(other.skeleton.names):
+        bones = mg.bone_map(clip.skeleton, other.skeleton)
         for joints, fate in ((bones.without_source, "keep still"), (bones.unused, "are left out")):
             joints = [name for name in joints if not name.endswith("_end")]
             if joints:
