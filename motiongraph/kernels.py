@@ -4,11 +4,18 @@ A kernel that Python calls has one fixed signature, so that it is compiled once 
 only other kernels call are plain `njit(**FAST)` functions without one.
 """
 
+import atexit
 import functools
+import os
+import shutil
+import tempfile
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from numba import njit, types
+from numba import config, njit, types
+from platformdirs import user_cache_dir
 
 B1, U1 = types.boolean, types.uint8
 I32, I64 = types.int32, types.int64
@@ -16,6 +23,39 @@ F32, F64 = types.float32, types.float64
 
 # No fused or reordered arithmetic: a result is the same on every processor.
 FAST: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+
+def _find_cache() -> None:
+    """See to it that numba can keep what it compiles.
+
+    It looks beside the source and in the user's cache, and where it may write to neither, as in some containers, it
+    refuses to work at all. A folder that goes with the process does then.
+    """
+    places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
+    places += [Path(__file__).parent / "__pycache__", Path(user_cache_dir("numba", appauthor=False))]
+    if any(map(_writable, places)):
+        return
+    try:
+        folder = tempfile.mkdtemp(prefix="motiongraph-kernels-")
+    except OSError:
+        FAST["cache"] = False
+        warnings.warn("nothing can be written here: kernels are compiled at every start", stacklevel=2)
+        return
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    config.CACHE_DIR = folder
+    warnings.warn("compiled kernels cannot be kept: every start compiles them again", stacklevel=2)
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+_find_cache()
 
 
 def read(of: types.Type, dimensions: int = 1) -> types.Array:
@@ -40,6 +80,7 @@ class Kernel:
     def compile(self) -> None:
         """Compile it, or load it from the cache; numba's own lock keeps two threads apart."""
         self.compiled.compile(self.signature)
+        self.compiled.disable_compile()  # for other types of arrays: they are converted
         self.ready = True
 
 
