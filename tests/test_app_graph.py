@@ -158,7 +158,7 @@ def test_cancelling_keeps_the_old_graph(state, monkeypatch):
     def cancelled(*_, **__):
         raise Cancelled("enough")
 
-    monkeypatch.setattr("motiongraph.graph.candidates.search", cancelled)
+    monkeypatch.setattr("motiongraph.graph.candidates.search_tape", cancelled)
     tell(state, do.BuildGraph())
     assert state.graphs.graph is graph
     assert stale(state)
