@@ -9,6 +9,7 @@ import functools
 import os
 import shutil
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +70,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]):
         self.compiled = njit(**options)(function)
         self.signature = signature
-        self.ready = False
+        self.ready, self.lock = False, threading.Lock()
         functools.update_wrapper(self, function)
 
     def __call__(self, *values: Any) -> Any:
@@ -78,10 +79,12 @@ class Kernel:
         return self.compiled(*values)
 
     def compile(self) -> None:
-        """Compile it, or load it from the cache; numba's own lock keeps two threads apart."""
-        self.compiled.compile(self.signature)
-        self.compiled.disable_compile()  # for other types of arrays: they are converted
-        self.ready = True
+        """Compile it, or load it from the cache."""
+        with self.lock:
+            if not self.ready:
+                self.compiled.compile(self.signature)
+                self.compiled.disable_compile()  # for other types of arrays: they are converted
+                self.ready = True
 
 
 _kernels: list[Kernel] = []

@@ -27,6 +27,16 @@ def test_one_signature_serves_every_array():
     assert len(_sin.compiled.signatures) == 1
 
 
+def test_many_threads_may_call_a_kernel_first():
+    code = (
+        "import threading; from motiongraph.elementary import sin; found = [];"
+        "threads = [threading.Thread(target=lambda: found.append(sin(1.0))) for _ in range(8)];"
+        "[t.start() for t in threads]; [t.join() for t in threads]; print(len(found))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout.split() == ["8"]
+
+
 def test_where_nothing_can_be_kept(tmp_path):
     """Neither the package's folder nor the home can be written: a file stands where the folder would be."""
     package = tmp_path / "motiongraph"
