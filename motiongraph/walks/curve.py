@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
+from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
-from motiongraph.model.placement import direction_of
 
 SPACING = 0.02  # m, between the samples of a path
 _TANGENT = 0.3  # m, over which the direction of a path is taken, so that a corner is a bend
@@ -105,8 +105,8 @@ def smooth_points(
     """
     place, target = np.asarray(place, float), np.asarray(target, float)
     far = max(handle * distance(place, target), 0.5)
-    ahead = place + far * direction_of(heading)
-    last = target + (ahead - target) / 3.0 if facing is None else target - far * direction_of(facing)
+    ahead = place + far * np.array(sincos(heading))
+    last = target + (ahead - target) / 3.0 if facing is None else target - far * np.array(sincos(facing))
     return _V * _V * _V * place + 3 * _U * _V * _V * ahead + 3 * _U * _U * _V * last + _U * _U * _U * target
 
 

@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.model.placement import Placement, composed, direction_of, place
+from motiongraph.model.placement import Placement, composed, direction_of, placed
 from motiongraph.model.placement import heading_of as placement_heading
 from motiongraph.walks.curve import Curve, distance, smooth_points
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
@@ -119,7 +120,9 @@ class LiveWalk:
         return float(self.ground.heading(frame) + placement[0])
 
     def _on_floor(self, frame: int, placement: Placement) -> np.ndarray:
-        return place(placement, self.ground.floor.path[frame])
+        theta, x, z = placement
+        s, c = sincos(theta)
+        return np.array(placed(c, s, x, z, *self.ground.floor.path[frame].tolist()))
 
     def head_for(self, target: ArrayLike | Curve | None = None, direction: ArrayLike | None = None) -> None:
         """Go to a point (x, z), along a `Curve`, in a direction (radians, or x, z), or, with neither, straight on."""
@@ -145,7 +148,7 @@ class LiveWalk:
             far = distance(here, self._point)
             if far > 0.3:
                 return smooth_points(here, heading, here + (self._point - here) * min(1.0, _AHEAD / far)), far <= _AHEAD
-        ahead = direction_of(heading) if self._direction is None else self._direction
+        ahead = np.array(sincos(heading)) if self._direction is None else self._direction
         return smooth_points(here, heading, here + _AHEAD * ahead, float(placement_heading(ahead))), False
 
     def _along_path(self, curve: Curve, place: np.ndarray) -> np.ndarray:
