@@ -30,6 +30,7 @@ _WHERE = {
     "synthesize": "motiongraph.synthesis.synthesize",
     "quality": "motiongraph.synthesis.quality",
     "Live": "motiongraph.synthesis.live",
+    "LiveCharacter": "motiongraph.synthesis.live_character",
     "rooted": "motiongraph.synthesis.root",
     "Walk": "motiongraph.walks.walk",
     "greedy_walk": "motiongraph.walks.greedy",

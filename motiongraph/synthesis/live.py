@@ -6,6 +6,8 @@ after it. Where a stretch meets the one before, which had seen less of what was 
 frames.
 """
 
+from bisect import bisect_left, bisect_right
+
 import numpy as np
 
 from motiongraph.elementary import smoothstep
@@ -17,11 +19,10 @@ from motiongraph.synthesis import blend as blending
 from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
+from motiongraph.walks.live import MEET, STRETCH
 from motiongraph.walks.walk import STEP, Walk
 
-_STRETCH = 0.75  # s made at a time
 _BEFORE, _AHEAD = 1.0, 0.8  # s that a stretch sees around it: a contact, and the time corrections take to fade
-_MEET = 0.15  # s over which two stretches are mixed
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
 
 
@@ -44,8 +45,10 @@ class Live:
         blend: str = "linear",
         register: bool = False,
         memory: float = 30.0,
+        stretch: float = STRETCH,
     ):
         self.graph, self.cleanup, self.blending = graph, cleanup, (blend, register)
+        self.stretch = max(round(stretch * graph.fps), 1)  # frames made at a time
         clip, frame = map(int, start)
         if not (0 <= clip < len(graph.clips) and 0 <= frame < len(graph.clips[clip])):
             raise MotionError(f"there is no frame {frame} of clip {clip} to start from")
@@ -60,6 +63,7 @@ class Live:
             self._slide = np.empty((keep, joints, 3))
         self._moments = np.empty(keep, MOMENT)
         self.ready = 0
+        self._fixed = 0  # frames that transitions may no longer change
         self._meet: Window | None = None  # the frames from `ready` on as the last stretch saw them
 
     @property
@@ -73,10 +77,60 @@ class Live:
         """(clip, frame, earliest): the clip now played, the frame it was entered at, and the first at which a
         transition may still leave it."""
         clip, frame = self._steps[-1]
-        made = self.ready + (0 if self._meet is None else len(self._meet[0]))
-        return clip, frame, frame + max(made - self._begins[-1], 0)
+        return clip, frame, frame + max(self._fixed - self._begins[-1], 0)
 
-    def take(self, transition: np.void) -> None:
+    @property
+    def entered(self) -> int:
+        """The frame of the motion at which the clip now played is entered, its transition being over."""
+        return self._begins[-1]
+
+    @property
+    def placement(self) -> Placement:
+        """Of the clip now played."""
+        return self._placed[-1]
+
+    @property
+    def sees(self) -> int:
+        """Frames of motion that the next stretch looks at: the walk should be decided so far (see `walks.live`)."""
+        return self.ready + self.stretch + (round(_AHEAD * self.graph.fps) if self.cleanup else 0)
+
+    def at(self, frame: int) -> tuple[int, int, Placement]:
+        """Clip, frame of it and placement of a frame of the motion; within a transition, of the motion it leads to."""
+        k = bisect_right(self._begins, frame) - 1
+        if k + 1 < len(self._begins) and frame >= self._begins[k + 1] - self.graph.window:
+            k += 1
+        clip, first = self._steps[k]
+        return clip, first + frame - self._begins[k], self._placed[k]
+
+    def before(self, frame: int) -> float:
+        """Radians that the clip is turned by which a transition at this frame leaves."""
+        return self._placed[max(bisect_right(self._begins, frame) - 1, 0)][0]
+
+    def rewind(self, frames: int) -> int:
+        """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.
+
+        A transition under way is gone through to its end. What comes next instead is mixed, over a few frames, with
+        what was made before, so that the pose does not jump.
+        """
+        frames = max(frames, 0)
+        if frames <= self.ready:
+            frames = max(frames, self.ready - len(self._root) + 1)
+            count = round(MEET * self.graph.fps)
+            kept = np.arange(frames, min(frames + count, self.ready)) % len(self._root)
+            slide = None if self._slide is None else self._slide[kept]
+            seen: Window = self._root[kept], self._turns[kept], slide
+            if self._meet is not None:
+                seen = _joined(seen, _cut(self._meet, slice(count - len(kept))))
+            self._meet = seen if self.cleanup else None
+            self.ready = self._fixed = frames
+        gone = 0
+        while self._jumps and self._begins[-1] - self.graph.window >= max(frames, self._fixed):
+            for entries in (self._steps, self._jumps, self._begins, self._placed):
+                entries.pop()
+            gone += 1
+        return gone
+
+    def take(self, transition: np.ndarray | np.void) -> None:
         """Leave the clip now played by this transition (a row of `graph.transitions`)."""
         clip, frame, earliest = self.now
         leave = int(transition["src_frame"])
@@ -120,7 +174,7 @@ class Live:
         """One more stretch."""
         fps, start, end = self.graph.fps, self.ready, self.decided
         before, ahead = (round(s * fps) if self.cleanup else 0 for s in (_BEFORE, _AHEAD))
-        stop = min(start + max(round(_STRETCH * fps), 1), end)
+        stop = min(start + self.stretch, end)
         first, last = max(start - before, 0), min(stop + ahead, end)
         walk, begin = self._part(first, last)
         clip = stitched(walk, *self.blending)
@@ -138,14 +192,14 @@ class Live:
         for name in MOMENT.names or ():
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
-        meet = slice(stop - start, stop - start + round(_MEET * fps))
+        meet = slice(stop - start, stop - start + round(MEET * fps))
         self._meet = _cut(whole, meet) if self.cleanup else None
+        self._fixed = stop + (0 if self._meet is None else len(self._meet[0]))
 
     def _part(self, first: int, last: int) -> tuple[Walk, int]:
         """The walk over frames first … last − 1, and a little more where that cuts a transition; its first frame."""
         window, begins = self.graph.window, self._begins
-        k = int(np.searchsorted(begins, first, "right")) - 1
-        until = int(np.searchsorted(begins, last, "left"))
+        k, until = bisect_right(begins, first) - 1, bisect_left(begins, last)
         if until < len(begins) and last > begins[until] - window:
             last, until = begins[until], until + 1
         steps = np.empty(until - k, STEP)
@@ -164,6 +218,12 @@ def _cut(window: Window, frames: slice) -> Window:
     """A copy of some frames."""
     root, turns, slide = window
     return root[frames].copy(), turns[frames].copy(), None if slide is None else slide[frames].copy()
+
+
+def _joined(first: Window, second: Window) -> Window:
+    """One after the other."""
+    slide = None if first[2] is None or second[2] is None else np.concatenate([first[2], second[2]])
+    return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]]), slide
 
 
 def _pass_over(before: Window, whole: Window) -> None:

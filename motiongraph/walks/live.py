@@ -23,6 +23,10 @@ from motiongraph.walks.replan import Replanner
 from motiongraph.walks.walk import Seed, Walk
 
 _AHEAD = 2.5  # m that are planned at once
+# The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
+# can still be left after all that the stretch fixes. Else the only ways out would lie in motion that is fixed already.
+STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s that a stretch shares with the next
+FIXED = STRETCH + MEET  # s of motion that a stretch fixes
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,8 @@ class LiveWalk:
         """The next transition to take, a row of TRANSITION, planned anew; the walk goes on from its end.
 
         earliest: the frame of the current clip before which it may not leave. latest: if the plan stays in the clip
-        beyond this frame, nothing is decided yet, and None is returned.
+        beyond this frame, and another stretch of motion would leave it a way out (`FIXED`), nothing is decided yet, and
+        None is returned.
         """
         floor, first = self.ground.floor, int(self.ground.starts[self.ground.place(self._frame)[0]])
         if self._within >= 0:
@@ -204,8 +209,10 @@ class LiveWalk:
         self.replan()
         self._settle()
         k = self._plan[0]
-        if latest is not None and floor.leave[k] > first + latest:
-            return None
+        if latest is not None:
+            until = first + latest
+            if floor.leave[k] > until and self._last_exit() >= until + round(FIXED * self.ground.fps):
+                return None
         self._plan.popleft()
         self._taken.append(k)
         self._frame, self._placement = int(floor.arrive[k]), self._after(k)

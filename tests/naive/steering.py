@@ -1,0 +1,129 @@
+"""Plain loops for `walks.steering`: what a plan costs, how far away and how lasting a kind of motion is."""
+
+import math
+
+
+def _rate(aim, frame, t, place, velocity, face):
+    point = aim["points"][min(int(t / aim["stride"]), len(aim["points"]) - 1)]
+    dx, dz = point[0] - place[0], point[1] - place[1]
+    far = math.hypot(dx, dz)
+    speed = aim["speed"]
+    if aim["slow"] > 0:
+        speed = min(speed, max(far - 0.15, 0.0) / aim["slow"])
+    dx, dz = (dx / far, dz / far) if far > 1e-9 else (0.0, 0.0)
+    scale = max(aim["speed"], 0.7)
+    off = (velocity[0] - speed * dx) ** 2 + (velocity[1] - speed * dz) ** 2
+    error = off / scale**2 + aim["facing"] * min(speed / scale, 1.0) * (1.0 - face[0] * dx - face[1] * dz)
+    return error + (0.0 if aim["need"][frame] else aim["outside"])
+
+
+def _turned(theta, v):
+    return math.cos(theta) * v[0] + math.sin(theta) * v[1], math.cos(theta) * v[1] - math.sin(theta) * v[0]
+
+
+def _placed(state, v):
+    x, z = _turned(state[0], v)
+    return x + state[1], z + state[2]
+
+
+def _moment(floor, aim, frame, t, state):
+    ahead = min(aim["stride"], aim["window"])
+    a, b = floor["path"][frame], floor["path"][frame + ahead]
+    velocity = _turned(state[0], [(q - p) * aim["fps"] / ahead for p, q in zip(a, b)])
+    return _rate(aim, frame, t, _placed(state, a), velocity, _turned(state[0], floor["face"][frame]))
+
+
+def _ended(floor, aim, frame, t, state):
+    error = aim["end"] * _moment(floor, aim, frame, t, state) + 0.5 * min(aim["away"][frame], 4.0)
+    if aim["slow"] > 0:
+        x, z = _placed(state, floor["path"][frame])
+        far = math.hypot(aim["points"][-1][0] - x, aim["points"][-1][1] - z)
+        error += 0.5 * min(aim["rest"][frame], 4.0) * max(1.0 - far / 2.0, 0.0) + 0.5 * far / max(aim["speed"], 0.7)
+    return error
+
+
+def plan_cost(floor, aim, frame, state, plan):
+    """Error of taking these transitions in turn; infinity where that cannot be."""
+    t, error = 0, 0.0
+    for k in [*plan, None]:
+        leave = frame + aim["horizon"] - t if k is None else floor["leave"][k]
+        end = floor["run_end"][frame]
+        stays = k is None or t + leave - frame >= aim["horizon"]
+        if k is not None and (leave < frame or end < leave):
+            return math.inf
+        if stays:
+            leave = frame + aim["horizon"] - t
+            if leave > end:
+                return math.inf
+        at = frame
+        while at < leave:  # a whole stride has the error of its first moment
+            share = 1.0 if stays else min(aim["stride"], leave - at) / aim["stride"]
+            error += _moment(floor, aim, at, t + at - frame, state) * aim["stride"] / aim["fps"] * share
+            at += aim["stride"]
+        if stays:
+            return error + _ended(floor, aim, leave, aim["horizon"], state)
+        t += leave - frame
+        error += aim["costly"] * floor["jump"][k][3] ** 2
+        before, samples = _placed(state, floor["path"][leave]), floor["way"][k]
+        part = aim["window"] / len(samples)
+        for m, (x, z, _, fx, fz) in enumerate(samples):
+            place, face = _placed(state, (x, z)), _turned(state[0], (fx, fz))
+            velocity = [(q - p) * aim["fps"] / part for p, q in zip(before, place)]
+            there = leave if 2 * m < len(samples) else floor["arrive"][k]
+            error += _rate(aim, there, t + (m + 1) * part, place, velocity, face) * part / aim["fps"]
+            before = place
+        x, z = _placed(state, floor["jump"][k][1:3])
+        state, frame, t = (state[0] + floor["jump"][k][0], x, z), floor["arrive"][k], t + aim["window"]
+        if t >= aim["horizon"]:
+            return error + _ended(floor, aim, frame, t, state)
+    raise AssertionError
+
+
+def plans(floor, aim, frame):
+    """Every plan whose transitions begin before the horizon."""
+    open_ones, found = [((), frame, 0)], []
+    while open_ones:
+        plan, at, t = open_ones.pop()
+        found.append(plan)
+        for k, leave in enumerate(floor["leave"]):
+            if at <= leave <= floor["run_end"][at] and t + leave - at < aim["horizon"]:
+                then = t + leave - at + aim["window"]
+                if then < aim["horizon"]:
+                    open_ones.append(((*plan, k), floor["arrive"][k], then))
+                else:
+                    found.append((*plan, k))
+    return found
+
+
+def frames_away(floor, need, window):
+    """Frames until one of `need`, by the shortest way: as many rounds as there are frames."""
+    count = len(need)
+    away = [0.0 if need[f] and floor["run_end"][f] >= 0 else math.inf for f in range(count)]
+    for _ in range(count):
+        before = list(away)
+        for f in range(count):
+            if floor["run_end"][f] > f:
+                away[f] = min(away[f], before[f + 1] + 1)
+        for leave, arrive in zip(floor["leave"], floor["arrive"]):
+            if floor["run_end"][leave] >= leave:
+                away[leave] = min(away[leave], before[arrive] + window)
+        if away == before:
+            break
+    return away
+
+
+def frames_stayed(floor, need, window, most):
+    """For how many frames, up to `most`, one can stay within `need`."""
+    count = len(need)
+    stayed = [0.0] * count
+    while True:
+        before = list(stayed)
+        for f in range(count):
+            if need[f] and floor["run_end"][f] > f:
+                stayed[f] = max(stayed[f], min(before[f + 1] + 1, most))
+        for leave, arrive in zip(floor["leave"], floor["arrive"]):
+            whole = need[leave] and need[arrive] and need[arrive - window] and need[min(leave + window, count - 1)]
+            if whole and floor["run_end"][leave] >= leave:
+                stayed[leave] = max(stayed[leave], min(before[arrive] + window, most))
+        if stayed == before:
+            return stayed

@@ -1,0 +1,261 @@
+"""A driven character: it never ends, does what it is asked, and leaves its clip as soon as it can."""
+
+import numpy as np
+import pytest
+from naive import steering as naive
+from test_walks_planning import ring
+from walking import sample
+
+import motiongraph as mg
+from motiongraph.synthesis.live import Live
+from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.live import FIXED
+from motiongraph.walks.steering import Steering, best_plan, frames_away, frames_stayed, plan_cost
+
+
+@pytest.fixture(scope="module")
+def graph():
+    names = ("idle", "walk", "walk_left_90", "walk_right_90", "run", "walk_run", "turn_in_place")
+    return mg.MotionGraph.build([sample(name).resampled(30) for name in names], mirror=True)
+
+
+def plain(record):
+    """A named tuple of arrays as a dictionary of lists."""
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in record._asdict().items()}
+
+
+def last_exit(character):
+    """The frame of the motion at which the clip now played can be left for the last time."""
+    ground, live = character._steering.ground, character._live
+    clip, entered, earliest = live.now
+    exits = ground.exits(int(ground.starts[clip]) + earliest)
+    return live.entered + int(ground.floor.leave[exits[-1]]) - int(ground.starts[clip]) - entered if len(exits) else -1
+
+
+def ask_something(character, rng, labels=("walk", "run", None)):
+    """A random request."""
+    kind, label = rng.integers(5), labels[rng.integers(len(labels))]
+    if kind == 0:
+        character.go_to(character.root[[0, 2]] + rng.uniform(-5, 5, 2), label)
+    elif kind == 1:
+        character.follow(character.root[[0, 2]] + rng.uniform(-2, 2, (4, 2)).cumsum(axis=0), label)
+    elif kind == 2:
+        character.steer(None)
+    else:
+        way = rng.normal(size=2)
+        character.steer(way / np.linalg.norm(way) * rng.uniform(0.2, 1.0), label)
+
+
+def task(seed):
+    """A small graph on the floor and something random to aim at."""
+    rng = np.random.default_rng(seed)
+    steering = Steering(ring([-1.0, 0.0, 1.2]))
+    steering.horizon = round(0.8 * steering.ground.fps)
+    need = rng.random(len(steering.open)) < 0.6
+    aim = steering.aim(rng.uniform(-3, 3, (5, 2)), rng.uniform(0.2, 2.0), steering.kind(need), bool(seed % 2))
+    frame = int(rng.choice(steering.ground.nodes[steering.ground.floor.run_end[steering.ground.nodes] >= 0]))
+    return steering, aim, frame, tuple(rng.uniform(-2, 2, 3).tolist())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_plans_cost_what_plain_loops_say_and_the_best_of_all_is_found(seed):
+    steering, aim, frame, state = task(seed)
+    floor, told, asked = steering.ground.floor, plain(steering.ground.floor), plain(aim)
+    costs = {}
+    for plan in naive.plans(told, asked, frame):
+        costs[plan] = naive.plan_cost(told, asked, frame, state, plan)
+        comp = plan_cost(floor, aim, frame, *state, np.array(plan, np.int32))
+        assert comp == pytest.approx(costs[plan], rel=1e-9)
+    plan, error, firsts = best_plan(floor, aim, frame, *state, 3, 500)
+    assert error == pytest.approx(min(costs.values()), rel=1e-9)
+    assert plan_cost(floor, aim, frame, *state, plan) == pytest.approx(error, rel=1e-9)
+    assert firsts.min() == pytest.approx(error)
+    narrow = best_plan(floor, aim, frame, *state, 6, 2)
+    assert error - 1e-9 <= narrow[1] < np.inf
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kinds_of_motion_against_plain_loops(seed):
+    graph = ring([-1.0, 0.0, 1.2])
+    ground = floor_graph(graph)
+    need = np.random.default_rng(seed).random(len(ground.floor.path)) < (0.1, 0.5, 0.9, 1.0)[seed]
+    told = plain(ground.floor)
+    ref = naive.frames_away(told, need.tolist(), ground.window)
+    np.testing.assert_array_equal(frames_away(ground.floor, need, ground.window), ref)
+    ref = naive.frames_stayed(told, need.tolist(), ground.window, 90.0)
+    np.testing.assert_array_equal(frames_stayed(ground.floor, need, ground.window, 90.0), ref)
+
+
+def test_it_never_ends(graph):
+    """Twenty simulated minutes of random requests. Whatever is made, the clip can still be left after it."""
+    character, rng = mg.LiveCharacter(graph, rng=3, cleanup=False), np.random.default_rng(1)
+    for _ in range(400):
+        ask_something(character, rng)
+        for dt in rng.uniform(0.0, 0.2, 30):
+            root, rotations = character.advance(dt)
+            assert root.shape == (3,)
+            assert np.isfinite(root).all()
+            assert np.isfinite(rotations).all()
+            assert last_exit(character) >= character._live._fixed
+    assert character.seconds > 1100
+    assert len(character.decisions) > 300
+
+
+def test_what_is_decided_covers_what_a_stretch_fixes(graph):
+    """With feet held, too, and in stretches of any length."""
+    for stretch in (0.1, 0.4, 0.75):
+        character, rng = mg.LiveCharacter(graph, rng=1), np.random.default_rng(2)
+        character._live.stretch = round(stretch * graph.fps)
+        for _ in range(12):
+            ask_something(character, rng)
+            for _ in range(30):
+                character.advance(1 / 30)
+                assert last_exit(character) >= character._live._fixed
+                assert character._live.sees - character._live.ready >= (stretch + FIXED - 0.75) * graph.fps - 1
+
+
+def test_motion_is_smooth_where_requests_change(graph):
+    character, rng = mg.LiveCharacter(graph, rng=2), np.random.default_rng(5)
+    roots, turns = [], []
+    for n in range(1200):
+        if n % 20 == 0:
+            ask_something(character, rng)
+        root, rotations = character.advance(1 / 60)
+        roots.append(root)
+        turns.append(rotations)
+    speed = np.linalg.norm(np.diff(roots, axis=0), axis=1) * 60
+    assert speed.max() < 6.0
+    turned = 2 * np.arccos(np.clip(np.abs((np.array(turns)[1:] * np.array(turns)[:-1]).sum(axis=-1)), 0, 1)) * 60
+    captured = max(_quickest(clip) for clip in graph.clips)
+    assert turned.max() < 1.5 * captured
+
+
+def _quickest(clip):
+    same = np.abs((clip.rotations[1:] * clip.rotations[:-1]).sum(axis=-1))
+    return float(2 * np.arccos(np.clip(same, 0, 1)).max() * clip.fps)
+
+
+def test_it_is_placed_steered_and_stopped(graph):
+    character = mg.LiveCharacter(graph, (0.5, 1.0, 2.0), rng=0, looser=1.6)
+    np.testing.assert_allclose(character.root[[0, 2]], (1.0, 2.0), atol=0.1)
+    assert character.heading == pytest.approx(0.5, abs=0.05)
+    character.steer((1, 0), "walk")
+    character.advance(6.0)
+    before = character.root.copy()
+    character.advance(4.0)
+    gone = character.root - before
+    assert gone[0] > 2.0
+    assert abs(gone[2]) < 0.4 * gone[0]
+    assert abs(character.heading - np.pi / 2) < 0.6
+    character.steer(None)
+    character.advance(8.0)
+    before = character.root.copy()
+    character.advance(20.0)
+    assert np.linalg.norm(character.root - before) < 0.3
+    assert character.problem is None
+    assert character.seconds == pytest.approx(38.0)
+
+
+def test_it_arrives_and_stays(graph):
+    character, rng, off, last = mg.LiveCharacter(graph, rng=0, looser=1.6), np.random.default_rng(0), [], []
+    for _ in range(6):
+        goal = character.root[[0, 2]] + rng.uniform(-4, 4, 2)
+        character.go_to(goal)
+        character.advance(25.0)
+        places = np.array([character.advance(0.25)[0][[0, 2]] for _ in range(20)])
+        off.append(np.linalg.norm(places - goal, axis=1).max())
+        last.append(np.linalg.norm(places - places[0], axis=1).max())
+    assert np.median(off) < 0.5
+    assert np.median(last) < 0.2  # it stands
+
+
+def test_a_path_is_followed(graph):
+    character = mg.LiveCharacter(graph, rng=0, looser=1.6)
+    path = mg.Curve.of([[0, 0], [0, 5], [5, 5]])
+    character.follow(path, "walk")
+    places = np.array([character.advance(0.1)[0][[0, 2]] for _ in range(250)])
+    gaps = np.linalg.norm(places[:, None] - path.places[None], axis=2).min(axis=1)
+    assert gaps.mean() < 0.5
+    assert np.linalg.norm(places - path.places[-1], axis=1).min() < 0.7
+
+
+def test_odd_input(graph):
+    character = mg.LiveCharacter(graph)
+    for dt in (float("nan"), float("inf"), -1.0, 0.0):
+        root, _ = character.advance(dt)
+        assert np.isfinite(root).all()
+    assert character.seconds == 0.0
+    for wrong in ((1, 2, 3), "north", (np.nan, 0)):
+        with pytest.raises(mg.MotionError, match="is a pair x, z"):
+            character.steer(wrong)
+    with pytest.raises(mg.MotionError, match="no clip or label"):
+        character.steer((0, 1), "fly")
+    with pytest.raises(mg.MotionError, match="placed at"):
+        mg.LiveCharacter(graph, (0.0, np.nan, 0.0))
+    character.steer((0, 1))
+    assert np.isfinite(character.advance(1.0)[0]).all()
+
+
+def test_decisions_say_what_else_there_was(graph):
+    runs = []
+    for _ in range(2):
+        character = mg.LiveCharacter(graph, rng=4, cleanup=False)
+        character.steer((1, 0))
+        character.advance(5.0)
+        character.steer((-1, 0))
+        character.advance(5.0)
+        runs.append(character.decisions)
+    assert [d.transition.tolist() for d in runs[0]] == [d.transition.tolist() for d in runs[1]]
+    seconds = [decision.seconds for decision in runs[0]]
+    assert seconds == sorted(seconds)
+    assert any(decision.others for decision in runs[0])
+    for decision in runs[0]:
+        errors = [choice.error for choice in decision.others]
+        assert errors == sorted(errors)
+    assert len(character.walk().transitions) == len(runs[1])
+
+
+def test_a_graph_without_standing_says_so():
+    graph = mg.MotionGraph.build([sample(name).resampled(30) for name in ("walk", "walk_left_90")], mirror=True)
+    character = mg.LiveCharacter(graph)
+    if not character._steering.can_stand:
+        character.go_to((2, 2))
+        assert "stands still" in str(character.problem)
+    assert np.isfinite(character.advance(20.0)[0]).all()
+
+
+def test_rewinding_keeps_what_was_shown(graph):
+    walk = mg.random_walk(graph, 12, rng=2)
+    live = Live(graph, (int(walk.steps["clip"][0]), int(walk.steps["start"][0])), walk.placed)
+    for row in walk.transitions:
+        live.take(row)
+    live.prepare(60)
+    shown = np.array([live.pose(n)[0] for n in range(40)])
+    count = len(live._jumps)
+    gone = live.rewind(40)
+    assert gone > 0
+    assert live.ready == 40
+    for row in walk.transitions[count - gone :]:
+        live.take(row)
+    again = np.array([live.pose(n)[0] for n in range(60)])
+    np.testing.assert_array_equal(again[:40], shown)
+    assert np.linalg.norm(np.diff(again, axis=0), axis=1).max() < 0.3
+
+
+def test_a_walk_led_with_little_to_spare_can_always_be_left(graph):
+    """As the window leads it: 0.8 s beyond what is made are decided, less than a stretch fixes."""
+    walk = mg.LiveWalk(graph, rng=0)
+    live, rng = Live(walk.graph, walk.start, walk.placed, cleanup=True), np.random.default_rng(0)
+    fps = graph.fps
+    for n in range(120):
+        if n % 8 == 0:
+            walk.head_for(walk.place + rng.uniform(-5, 5, 2))
+        need = live.ready + 1 + round(0.8 * fps)
+        while True:
+            _, entered, earliest = live.now
+            row = walk.decide(earliest, entered + need - live.entered)
+            if row is None:
+                break
+            live.take(row)
+        live.prepare(live.ready + 1)
+    assert live.ready > 80 * fps
