@@ -136,7 +136,7 @@ def _quickest(clip):
 
 
 def test_it_is_placed_steered_and_stopped(graph):
-    character = mg.LiveCharacter(graph, (0.5, 1.0, 2.0), rng=0, looser=1.6)
+    character = mg.LiveCharacter(graph, (0.5, 1.0, 2.0), rng=0, looser=2.2)
     np.testing.assert_allclose(character.root[[0, 2]], (1.0, 2.0), atol=0.1)
     assert character.heading == pytest.approx(0.5, abs=0.05)
     character.steer((1, 0), "walk")
@@ -157,7 +157,7 @@ def test_it_is_placed_steered_and_stopped(graph):
 
 
 def test_it_arrives_and_stays(graph):
-    character, rng, off, last = mg.LiveCharacter(graph, rng=0, looser=1.6), np.random.default_rng(0), [], []
+    character, rng, off, last = mg.LiveCharacter(graph, rng=0, looser=2.2), np.random.default_rng(0), [], []
     for _ in range(6):
         goal = character.root[[0, 2]] + rng.uniform(-4, 4, 2)
         character.go_to(goal)
@@ -170,7 +170,7 @@ def test_it_arrives_and_stays(graph):
 
 
 def test_a_path_is_followed(graph):
-    character = mg.LiveCharacter(graph, rng=0, looser=1.6)
+    character = mg.LiveCharacter(graph, rng=0, looser=2.2)
     path = mg.Curve.of([[0, 0], [0, 5], [5, 5]])
     character.follow(path, "walk")
     places = np.array([character.advance(0.1)[0][[0, 2]] for _ in range(250)])

@@ -316,6 +316,11 @@ class LiveCharacter:
         """The last transitions taken, up to ten thousand, oldest first; the latest may begin a moment from now."""
         return tuple(self._decisions)
 
+    @property
+    def taken(self) -> int:
+        """How many transitions were taken since it set off."""
+        return len(self._taken)
+
     def walk(self) -> Walk:
         """What was decided so far, up to the end of the last clip."""
         ground = self._steering.ground

@@ -17,9 +17,11 @@ from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel, read
 from motiongraph.model.placement import Placement, placed, turned
 from motiongraph.walks.floor_path import FLOOR, SAMPLES, floor_graph
 
-# s that are searched; longer where there are few transitions, as turns then take several clips. On subject 16, with 43
-# transitions a second, 3.5 s turned no sooner than 2 s and took twice the time; on the samples, with 5, they did.
-_HORIZON, _HORIZON_SPARSE, _SPARSE = 2.0, 3.5, 10.0
+# s that are searched; longer where there are fewer transitions in a second of motion than _SPARSE, as a turn then takes
+# several clips. On subject 16, with 43, 3.5 s turned no sooner than 2 s and took twice the time; on the samples, with
+# about 10, walking in five directions in turn failed in four of them with 2 s and in none with 5 s.
+_HORIZON, _HORIZON_SPARSE, _SPARSE = 2.0, 5.0, 25.0
+_END = 2.0  # s for which the error of the last moment counts on
 _CELL = 0.2  # s; states that arrive within the same one compete
 _WIDTH = 16  # states that go on from each
 _STANDING = 0.2  # m/s: slower is standing
@@ -87,12 +89,13 @@ def _moment(floor, aim, frame, t, pose):
 def _ended(floor, aim, frame, t, pose):
     """What is still to be expected of a walk that the search leaves at a frame."""
     rate, px, pz = _moment(floor, aim, frame, t, pose)
-    error = aim.end * rate + 0.5 * min(aim.away[frame], 4.0)
+    error, near = aim.end * rate, 0.0
     if aim.slow > 0.0:
         point = aim.points[aim.points.shape[0] - 1]
         far = np.sqrt((point[0] - px) ** 2 + (point[1] - pz) ** 2)
-        error += 0.5 * min(aim.rest[frame], 4.0) * max(1.0 - far / 2.0, 0.0) + 0.5 * far / max(aim.speed, 0.7)
-    return error
+        near = max(1.0 - far / 2.0, 0.0)
+        error += far / max(aim.speed, 0.7)
+    return error + near * min(aim.rest[frame], 4.0) + (1.0 - near) * min(aim.away[frame], 4.0)
 
 
 @njit(**FAST)
@@ -301,7 +304,7 @@ class Kind:
     """Frames of one kind: a label, standing, or all."""
 
     need: np.ndarray  # (F,) bool
-    away: np.ndarray  # (F,) seconds until one is reached, at most 4
+    away: np.ndarray  # (F,) seconds until one that travels, if any does, is reached, at most 4
     speed: float  # m/s of the quicker ones
     cruising: float  # m/s usual in those that travel
 
@@ -339,10 +342,10 @@ class Steering:
 
     def kind(self, need: np.ndarray) -> Kind:
         """The frames of a mask (F,) bool."""
-        away = frames_away(self.ground.floor, need, self.ground.window) / self.ground.fps
         inside = need & self.open
-        speeds = self.speeds[inside]
-        travelling = speeds[speeds > 2.0 * _STANDING]
+        moving = inside & (self.speeds > 2.0 * _STANDING)
+        away = frames_away(self.ground.floor, moving if moving.any() else inside, self.ground.window) / self.ground.fps
+        speeds, travelling = self.speeds[inside], self.speeds[moving]
         speed = float(np.percentile(speeds, 80)) if len(speeds) else 0.0
         cruising = float(np.median(travelling)) if len(travelling) else 0.3
         return Kind(need, np.minimum(away, _FAR), max(speed, 0.3), max(cruising, 0.3))
@@ -351,7 +354,7 @@ class Steering:
         """points: (N, 2) x, z to head for, one every `stride` frames; speed: m/s; arriving: to stop there."""
         return Aim(
             np.ascontiguousarray(points, float), float(speed), 0.6 if arriving else 0.0, kind.need, kind.away,
-            self.standing.away, 1.5, self._costly, 0.6, 0.7, self.horizon, self.stride,
+            self.standing.away, 1.5, self._costly, 0.6, _END, self.horizon, self.stride,
             float(self.ground.fps), self.ground.window,
         )  # fmt: skip
 

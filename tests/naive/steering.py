@@ -34,12 +34,13 @@ def _moment(floor, aim, frame, t, state):
 
 
 def _ended(floor, aim, frame, t, state):
-    error = aim["end"] * _moment(floor, aim, frame, t, state) + 0.5 * min(aim["away"][frame], 4.0)
+    error, near = aim["end"] * _moment(floor, aim, frame, t, state), 0.0
     if aim["slow"] > 0:
         x, z = _placed(state, floor["path"][frame])
         far = math.hypot(aim["points"][-1][0] - x, aim["points"][-1][1] - z)
-        error += 0.5 * min(aim["rest"][frame], 4.0) * max(1.0 - far / 2.0, 0.0) + 0.5 * far / max(aim["speed"], 0.7)
-    return error
+        near = max(1.0 - far / 2.0, 0.0)
+        error += far / max(aim["speed"], 0.7)
+    return error + near * min(aim["rest"][frame], 4.0) + (1.0 - near) * min(aim["away"][frame], 4.0)
 
 
 def plan_cost(floor, aim, frame, state, plan):
