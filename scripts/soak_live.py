@@ -1,4 +1,4 @@
-"""Hours of simulated driving with random goals, paths, sticks and labels: no error, no dead end, no pose that is not finite.
+"""Hours of simulated driving with random goals, paths, sticks and labels: no error, no dead end, only finite poses.
 
     python scripts/soak_live.py HOURS [--seed N] [--mocap FOLDER] [--feet] [--fps N]
 

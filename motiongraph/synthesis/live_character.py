@@ -73,7 +73,7 @@ class LiveCharacter:
     placed: heading in radians (0 along z) and x, z metres of where it sets off; start: a clip, (clip, frame) or label
     to begin with, by default standing if the graph can; rng: which of several; cleanup: hold planted feet. looser:
     the threshold of the graph is raised by this factor; 1.5 lets it turn and stop sooner, at seams up to half as large
-    again.
+    again; no further than the ceiling the graph was built with.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class LiveCharacter:
         cleanup: bool = True, looser: float = 1.0,
     ):  # fmt: skip
         if looser != 1.0:
-            graph = graph.at(graph.thresholds.highest * looser)
+            graph = graph.at(min(graph.thresholds.highest * looser, graph.candidates.ceiling))
         self.graph = without_dead_ends(graph)
         self._steering = Steering(self.graph)
         ground = self._steering.ground

@@ -18,8 +18,8 @@ from motiongraph.model.placement import Placement, placed, turned
 from motiongraph.walks.floor_path import FLOOR, SAMPLES, floor_graph
 
 # s that are searched; longer where there are fewer transitions in a second of motion than _SPARSE, as a turn then takes
-# several clips. On subject 16, with 43, 3.5 s turned no sooner than 2 s and took twice the time; on the samples, with
-# about 10, walking in five directions in turn failed in four of them with 2 s and in none with 5 s.
+# several clips. On subject 16, with 43, 3.5 s turned no sooner than 2 s and took twice the time. On samples at 1.6
+# times the automatic threshold, 5 s walked in all of five directions asked for in turn, 3.5 s strayed in one of them.
 _HORIZON, _HORIZON_SPARSE, _SPARSE = 2.0, 5.0, 25.0
 _END = 2.0  # s for which the error of the last moment counts on
 _CELL = 0.2  # s; states that arrive within the same one compete
