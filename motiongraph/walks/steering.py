@@ -299,6 +299,12 @@ def frames_stayed(floor, need, window, most):
     return stayed
 
 
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """As kernels expect the arrays of an `Aim`."""
+    array.flags.writeable = False
+    return array
+
+
 @dataclass(frozen=True, eq=False)
 class Kind:
     """Frames of one kind: a label, standing, or all."""
@@ -348,13 +354,14 @@ class Steering:
         speeds, travelling = self.speeds[inside], self.speeds[moving]
         speed = float(np.percentile(speeds, 80)) if len(speeds) else 0.0
         cruising = float(np.median(travelling)) if len(travelling) else 0.3
-        return Kind(need, np.minimum(away, _FAR), max(speed, 0.3), max(cruising, 0.3))
+        away = _read_only(np.minimum(away, _FAR))
+        return Kind(_read_only(need.copy()), away, max(speed, 0.3), max(cruising, 0.3))
 
     def aim(self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False) -> Aim:
         """points: (N, 2) x, z to head for, one every `stride` frames; speed: m/s; arriving: to stop there."""
         return Aim(
-            np.ascontiguousarray(points, float), float(speed), 0.6 if arriving else 0.0, kind.need, kind.away,
-            self.standing.away, 1.5, self._costly, 0.6, _END, self.horizon, self.stride,
+            _read_only(np.array(points, float, order="C")), float(speed), 0.6 if arriving else 0.0, kind.need,
+            kind.away, self.standing.away, 1.5, self._costly, 0.6, _END, self.horizon, self.stride,
             float(self.ground.fps), self.ground.window,
         )  # fmt: skip
 
