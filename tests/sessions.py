@@ -3,12 +3,12 @@
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph_state import drawable
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made, results, show_made
+from motiongraph.app.graph.graph_state import drawable
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.walk.results import Made, results, show_made
+from motiongraph.app.warm_up import warm_up
 from motiongraph.files import resource
 from motiongraph.formats.load import load
 from motiongraph.graph.motion_graph import MotionGraph
@@ -53,7 +53,7 @@ def worked(motion, folder=SAMPLES):
     state = begin(("walk", "walk_run"), folder)
     tell(state, do.Trim(1, 5, 90), do.SetLabels(2, ("quick", "turn"), 10, 60))
     drawn = drawable(graph, list(state.library))
-    state.graphs.take(graph, drawn)
+    state.graph.take(graph, drawn)
     asked, options = np.array([[0.0, 0.0], [1.0, 2.0]]), {"seconds": 6.0}
     made = Made(walk, "random", options, 3, {"frames": 5}, asked, drawn.entries, graph)
     show_made(state, clip, prepare(clip), made)
@@ -70,9 +70,9 @@ def assert_same(found, wanted):
         assert a.clip.labels.spans() == b.clip.labels.spans()
         for name in ("root", "rotations"):
             np.testing.assert_array_equal(getattr(a.clip, name), getattr(b.clip, name))
-    np.testing.assert_array_equal(found.graphs.graph.candidates.table, wanted.graphs.graph.candidates.table)
-    assert found.graphs.graph.thresholds == wanted.graphs.graph.thresholds
-    assert found.graphs.report == wanted.graphs.report
+    np.testing.assert_array_equal(found.graph.graph.candidates.table, wanted.graph.graph.candidates.table)
+    assert found.graph.graph.thresholds == wanted.graph.graph.thresholds
+    assert found.graph.report == wanted.graph.report
     (made,), (other,) = results(found), results(wanted)
     for name in ("steps", "transitions", "placements"):
         np.testing.assert_array_equal(getattr(made.made.walk, name), getattr(other.made.walk, name))
@@ -86,6 +86,6 @@ def assert_same(found, wanted):
     assert [t.clip for t in found.tracks] == [t.clip for t in wanted.tracks]
     assert found.matrix.metric == wanted.matrix.metric
     assert found.matrix.metric.window == 0.5
-    assert vars(found.walking) | {"_names": 0} == vars(wanted.walking) | {"_names": 0}
+    assert vars(found.walk) | {"_names": 0} == vars(wanted.walk) | {"_names": 0}
     assert found.camera.yaw == wanted.camera.yaw
     np.testing.assert_array_equal(found.camera.target, wanted.camera.target)

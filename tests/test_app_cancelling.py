@@ -33,9 +33,9 @@ def worked():
 
 def mark(state):
     """What is there, by name and identity."""
-    graphs, matrix = state.graphs, state.matrix
+    graphs, matrix = state.graph, state.matrix
     held = graphs.graph, graphs.curve, graphs.automatic, matrix.heat, *(e.clip for e in state.library)
-    return [*map(id, held)], [track.clip for track in state.tracks], state.active, state.session.path
+    return [*map(id, held)], [track.clip for track in state.tracks], state.active, state.project.path
 
 
 LONG = {

@@ -9,12 +9,12 @@ from swinging import numbers, put, said, swinging, tell, three_clips
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
-from motiongraph.app.building import lasting
-from motiongraph.app.graph_state import stale
-from motiongraph.app.lanes import Filter
+from motiongraph.app.graph.building import lasting
+from motiongraph.app.graph.graph_state import stale
+from motiongraph.app.graph.lanes import Filter
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.warm_up import warm_up
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.metric import Metric
 from motiongraph.model.skeleton import Skeleton
@@ -42,7 +42,7 @@ def fresh(state):
 
 def test_built_of_the_ticked_clips(state):
     tell(state, do.BuildGraph())
-    graphs = state.graphs
+    graphs = state.graph
     same(graphs.graph, fresh(state))
     assert graphs.report["candidates"] > 20
     assert graphs.report["transitions"] > 4
@@ -60,41 +60,41 @@ def test_only_new_pairs_are_compared(state):
     assert stale(state) == "1 clip to add"
     tell(state, do.BuildGraph())
     assert "3 new pairs of 6 compared" in said(state)[0]
-    same(state.graphs.graph, fresh(state))
+    same(state.graph.graph, fresh(state))
     tell(state, do.UseClip(numbers(state)["one"], False))
     assert stale(state) == "1 clip to remove"
     tell(state, do.BuildGraph())
     assert "0 new pairs of 3 compared" in said(state)[0]
-    same(state.graphs.graph, fresh(state))
+    same(state.graph.graph, fresh(state))
     # A trim makes it another clip, which keeps its place among the lanes.
     tell(state, do.UseClip(numbers(state)["one"], True), do.Trim(numbers(state)["two"], 20, 140))
     assert stale(state) == "1 clip to add, 1 clip changed"
     tell(state, do.BuildGraph())
     assert "5 new pairs of 6 compared" in said(state)[0]
-    same(state.graphs.graph, fresh(state))
-    assert state.graphs.offsets == (0, 20, 0)
-    assert state.graphs.file_frame(1, 5) == 25
+    same(state.graph.graph, fresh(state))
+    assert state.graph.offsets == (0, 20, 0)
+    assert state.graph.file_frame(1, 5) == 25
 
 
 def test_mirrored_and_updated(state):
     tell(state, do.BuildGraph(mirror=True))
-    assert [c.name for c in state.graphs.graph.clips] == ["one", "one_mirrored", "two", "two_mirrored"]
-    assert [e.number for e in state.graphs.entries] == [1, 1, 2, 2]
+    assert [c.name for c in state.graph.graph.clips] == ["one", "one_mirrored", "two", "two_mirrored"]
+    assert [e.number for e in state.graph.entries] == [1, 1, 2, 2]
     tell(state, do.UseClip(numbers(state)["three"], True), do.BuildGraph())
-    assert state.graphs.options.mirror
+    assert state.graph.options.mirror
     assert "11 new pairs of 21" in said(state)[0]
-    same(state.graphs.graph, MotionGraph.build([e.part for e in state.library], mirror=True))
+    same(state.graph.graph, MotionGraph.build([e.part for e in state.library], mirror=True))
     tell(state, do.SetGraphOption("mirror", False))
     assert stale(state) == "other options"
 
 
 def test_labels_need_no_comparison(state):
     tell(state, do.BuildGraph(mirror=True))
-    table = state.graphs.graph.candidates.table
+    table = state.graph.graph.candidates.table
     tell(state, do.SetLabels(numbers(state)["one"], ("turn-left",), 0, 60))
     assert stale(state) == "1 clip labelled anew"
     tell(state, do.BuildGraph())
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert "0 new pairs of 10 compared" in said(state)[0]
     assert graph.candidates.table is table
     assert [tuple(c.labels) for c in graph.clips] == [("turn-left",), ("turn-right",), (), ()]
@@ -105,15 +105,15 @@ def test_labels_need_no_comparison(state):
 def test_other_rates_are_brought_to_the_one_most_have(state):
     put(state, swinging(5, frames=60, fps=30.0), "slow")
     tell(state, do.BuildGraph())
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert graph.fps == 60.0
     assert [len(c) for c in graph.clips] == [300, 300, 119]
-    assert state.graphs.file_frame(2, 20) == 10
+    assert state.graph.file_frame(2, 20) == 10
     tell(state, do.BuildGraph(fps=20.0))
-    assert state.graphs.graph.fps == 20.0
-    assert state.graphs.options.fps == 20.0
+    assert state.graph.graph.fps == 20.0
+    assert state.graph.options.fps == 20.0
     tell(state, do.BuildGraph(fps=0))
-    assert state.graphs.graph.fps == 60.0
+    assert state.graph.graph.fps == 60.0
 
 
 def test_what_cannot_take_part_is_left_out(state):
@@ -123,11 +123,11 @@ def test_what_cannot_take_part_is_left_out(state):
     put(state, smooth_clip(rng, Skeleton(names, body.parents, body.offsets), frames=150, fps=60.0), "alien")
     put(state, smooth_clip(rng, body, frames=12, fps=60.0), "short")
     tell(state, do.BuildGraph())
-    assert [c.name for c in state.graphs.graph.clips] == ["one", "two"]
+    assert [c.name for c in state.graph.graph.clips] == ["one", "two"]
     warnings = said(state, "warning")
     assert any("alien is left out" in w and "other joints" in w for w in warnings)
     assert any("short is left out" in w and "0.20 s" in w for w in warnings)
-    assert state.graphs.warnings[: len(state.graphs.drawn.left_out)] == list(state.graphs.drawn.left_out)
+    assert state.graph.warnings[: len(state.graph.drawn.left_out)] == list(state.graph.drawn.left_out)
     assert stale(state) == ""  # asking again would change nothing
 
 
@@ -137,15 +137,15 @@ def test_a_clip_like_no_other(state):
     turned[:, 0] = rot.multiply(rot.about("X", np.pi / 2), turned[:, 0])
     put(state, replace(lying, rotations=turned), "lying")
     tell(state, do.BuildGraph())
-    assert len(state.graphs.graph.clips) == 3
-    assert [w for w in state.graphs.warnings if "joined to no other" in w] == [
+    assert len(state.graph.graph.clips) == 3
+    assert [w for w in state.graph.warnings if "joined to no other" in w] == [
         "lying is joined to no other clip: nothing is alike up to 15 cm"
     ]
 
 
 def test_nothing_ticked(state):
     tell(state, do.UseClip(None, False), do.BuildGraph())
-    assert state.graphs.graph is None
+    assert state.graph.graph is None
     assert "tick those" in said(state, "error")[0]
     tell(state, do.SetThreshold(3.0))
     assert "build one" in said(state, "error")[0]
@@ -153,21 +153,21 @@ def test_nothing_ticked(state):
 
 def test_cancelling_keeps_the_old_graph(state, monkeypatch):
     tell(state, do.BuildGraph(), do.UseClip(numbers(state)["three"], True))
-    graph = state.graphs.graph
+    graph = state.graph.graph
 
     def cancelled(*_, **__):
         raise Cancelled("enough")
 
     monkeypatch.setattr("motiongraph.graph.candidates.search_tape", cancelled)
     tell(state, do.BuildGraph())
-    assert state.graphs.graph is graph
+    assert state.graph.graph is graph
     assert stale(state)
     assert not said(state, "error")
 
 
 def test_thresholds(state):
     tell(state, do.BuildGraph())
-    graphs = state.graphs
+    graphs = state.graph
     auto = graphs.graph.thresholds.within
     tell(state, do.SetThreshold(0.0))
     assert graphs.report["transitions"] == 0
@@ -198,36 +198,36 @@ def test_thresholds(state):
 
 def test_only_the_newest_threshold_of_a_frame_is_applied(state):
     tell(state, do.BuildGraph())
-    version = state.graphs.version
+    version = state.graph.version
     for value in (1.0, 2.0, 3.0, 4.0):
         state.issue(do.SetThreshold(value))
     update(state, 0.01)
-    assert state.graphs.version == version + 1
-    assert state.graphs.graph.thresholds.within == 4.0
+    assert state.graph.version == version + 1
+    assert state.graph.graph.thresholds.within == 4.0
 
 
 def test_threshold_stays_when_clips_are_added(state):
     tell(state, do.BuildGraph(), do.SetThreshold(3.0), do.UseClip(None, True), do.BuildGraph())
-    assert state.graphs.graph.thresholds.within == 3.0
+    assert state.graph.graph.thresholds.within == 3.0
 
 
 def test_what_is_set_while_a_graph_is_updated_stays(state):
     tell(state, do.BuildGraph(), do.SetThreshold(3.0), do.UseClip(None, True))
-    number = state.graphs.built
+    number = state.graph.built
     for command in (do.BuildGraph(), do.SetThreshold({"within": 2.0, "between": 5.0})):
         state.issue(command)  # in one frame: the job is over, and collected after the threshold is set
     update(state, 0.0)
-    assert state.graphs.built == number + 1
-    assert (state.graphs.graph.thresholds.within, state.graphs.graph.thresholds.between) == (2.0, 5.0)
-    assert state.graphs.report["clips"] == 3
+    assert state.graph.built == number + 1
+    assert (state.graph.graph.thresholds.within, state.graph.graph.thresholds.between) == (2.0, 5.0)
+    assert state.graph.report["clips"] == 3
     tell(state, do.UseClip(numbers(state)["one"], False))
-    state.graphs.automatic = 4.0  # known, as the panel would have asked for it
+    state.graph.automatic = 4.0  # known, as the panel would have asked for it
     for command in (do.BuildGraph(), do.SetThreshold("auto")):
         state.issue(command)
     update(state, 0.0)
     tell(state)
     update(state, 0.0)
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert graph.is_auto
     assert graph.thresholds == MotionGraph(graph.candidates).thresholds
 
@@ -235,15 +235,15 @@ def test_what_is_set_while_a_graph_is_updated_stays(state):
 def test_centimetres_are_no_degrees(state):
     tell(state, do.BuildGraph(), do.SetThreshold(3.0))
     tell(state, do.BuildGraph(metric=Metric(kind="angle")))
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert graph.metric.unit == "°"
     assert graph.is_auto
     assert graph.thresholds == MotionGraph(graph.candidates).thresholds
     tell(state, do.SetThreshold(30.0), do.BuildGraph(metric=Metric()))
-    assert state.graphs.graph.is_auto
+    assert state.graph.graph.is_auto
     # Another window is compared in the same unit.
     tell(state, do.SetThreshold(3.0), do.BuildGraph(metric=Metric(window=0.25)))
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert graph.thresholds.within == 3.0
     # A limit above the ceiling would promise transitions that were never looked for.
     assert lasting(graph, graph.candidates)
@@ -258,14 +258,14 @@ def test_a_trade_off_that_fails_says_why_once(state, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("motiongraph.graph.thresholds.prune", failing)
         tell(state, do.FindTradeOff())
-    assert state.graphs.curve is None
-    assert "not enough memory" in state.graphs.trial.reason
-    assert said(state, "error") == [state.graphs.trial.reason]
+    assert state.graph.curve is None
+    assert "not enough memory" in state.graph.trial.reason
+    assert said(state, "error") == [state.graph.trial.reason]
     tell(state, do.FindTradeOff())
-    assert state.graphs.curve is not None
-    assert state.graphs.trial.reason == ""
+    assert state.graph.curve is not None
+    assert state.graph.trial.reason == ""
     tell(state, do.BuildGraph())
-    assert state.graphs.trial is None  # the next one is still to be asked for
+    assert state.graph.trial is None  # the next one is still to be asked for
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_trade_off_that_fails_says_why_once(state, monkeypatch):
 )
 def test_long_work_on_a_graph_can_be_stopped_in_the_middle(state, monkeypatch, command, third):
     tell(state, do.BuildGraph(), do.SetThreshold(3.0))
-    graph, seen = state.graphs.graph, []
+    graph, seen = state.graph.graph, []
 
     def nobody_waits(job, done, total, what=""):
         seen.append((done, what))
@@ -288,8 +288,8 @@ def test_long_work_on_a_graph_can_be_stopped_in_the_middle(state, monkeypatch, c
     monkeypatch.setattr("motiongraph.app.jobs.Job.progress", nobody_waits)
     tell(state, command)
     assert seen[2:] == [third]
-    assert state.graphs.graph is graph
-    assert (state.graphs.curve, state.graphs.automatic) == (None, None)
+    assert state.graph.graph is graph
+    assert (state.graph.curve, state.graph.automatic) == (None, None)
     assert not said(state, "error")
 
 
@@ -298,7 +298,7 @@ def test_what_is_pointed_at_goes_with_its_graph(state, command):
     tell(state, do.BuildGraph(), do.PointAtTransition(3), do.UseClip(None, True))
     assert state.scene.pair is not None
     tell(state, command)
-    assert (state.graphs.pointed, state.scene.pair) == (None, None)
+    assert (state.graph.pointed, state.scene.pair) == (None, None)
 
 
 def test_pointing_at_a_graph_that_is_gone_is_no_fault(state):
@@ -314,12 +314,12 @@ def test_a_new_project_takes_no_graph_from_the_old_one(state):
     state.issue(do.BuildGraph())
     state.issue(do.NewProject())  # before the finished job is collected
     update(state, 0.0)
-    assert state.graphs.graph is None
+    assert state.graph.graph is None
 
 
 def test_saved_opened_exported(state, tmp_path):
     tell(state, do.BuildGraph(mirror=True), do.SetThreshold(4.0))
-    graph, path = state.graphs.graph, tmp_path / "g.mgraph"
+    graph, path = state.graph.graph, tmp_path / "g.mgraph"
     tell(state, do.SaveGraph(path), *(do.ExportGraph(tmp_path / f"g{end}") for end in (".dot", ".graphml", ".json")))
     tell(state, do.ExportGraph(tmp_path / "g.png"), do.ExportGraph(tmp_path / "g.xyz"))
     assert all((tmp_path / f"g{end}").stat().st_size > 200 for end in (".dot", ".graphml", ".json", ".png"))
@@ -335,11 +335,11 @@ def test_saved_opened_exported(state, tmp_path):
     assert [e.name for e in other.library] == ["one", "two"]
     assert other.entry.name == "one"
     for opened in (state, other):
-        same(opened.graphs.graph, graph)
-        assert opened.graphs.graph.thresholds == graph.thresholds
-        assert opened.graphs.options.mirror
+        same(opened.graph.graph, graph)
+        assert opened.graph.graph.thresholds == graph.thresholds
+        assert opened.graph.options.mirror
     assert stale(other) == ""
-    assert [e.number for e in other.graphs.entries] == [1, 1, 2, 2]
+    assert [e.number for e in other.graph.entries] == [1, 1, 2, 2]
     tell(other, do.UseClip(1, False), do.BuildGraph())
     assert "0 new pairs of 3 compared" in said(other)[0]
     tell(other, do.OpenGraph(tmp_path / "nowhere.mgraph"))

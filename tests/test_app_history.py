@@ -4,7 +4,7 @@ import pytest
 from swinging import numbers, put, swinging, tell, three_clips
 
 from motiongraph.app import commands as do
-from motiongraph.app.matrix import threshold_of
+from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.update import update
 from motiongraph.metric.metric import Metric
 
@@ -24,7 +24,7 @@ def later(state, *commands):
 
 
 def limit(state):
-    return state.graphs.graph.thresholds.within
+    return state.graph.graph.thresholds.within
 
 
 def errors(state):
@@ -38,7 +38,7 @@ def test_thresholds_are_taken_back_after_the_graph_was_built_anew(state):
     later(state, do.SetThreshold(4.0), do.Undo())
     assert limit(state) == 3.0
     later(state, do.Undo())
-    graph = state.graphs.graph
+    graph = state.graph.graph
     assert graph.is_auto
     assert limit(state) == type(graph)(graph.candidates).thresholds.within  # that of the new graph
     assert not errors(state)
@@ -50,14 +50,14 @@ def test_thresholds_are_taken_back_after_the_graph_was_built_anew(state):
 def test_the_automatic_threshold_is_an_edit_before_it_is_known(state):
     automatic = limit(state)
     later(state, do.SetThreshold(3.0))
-    assert state.graphs.automatic is None
+    assert state.graph.automatic is None
     later(state, do.SetThreshold("auto"))
     assert limit(state) == automatic
     later(state, do.Undo())
     assert limit(state) == 3.0
     later(state, do.Undo(), do.Redo(), do.Redo())
     assert limit(state) == automatic
-    assert state.graphs.graph.is_auto
+    assert state.graph.graph.is_auto
 
 
 @pytest.mark.parametrize(("then", "cost"), [(do.AllowMore(), 3.0), (do.Undo(), 4.0)])
@@ -89,11 +89,11 @@ def test_allowing_more_can_be_taken_back(state):
     later(state, do.SetThreshold(2.0), do.SetPath(((0, 0), (0, 3)), curve="polyline"))
     later(state, do.AllowMore())
     assert limit(state) == 3.0
-    assert state.walking.method == "path"
-    assert state.walking.problem or any(entry.made for entry in state.library)
+    assert state.walk.method == "path"
+    assert state.walk.problem or any(entry.made for entry in state.library)
     later(state, do.Undo())
     assert limit(state) == 2.0
-    highest = state.graphs.graph.candidates.ceiling
+    highest = state.graph.graph.candidates.ceiling
     later(state, do.SetThreshold(highest), do.AllowMore())
     assert "at its highest" in errors(state)[0]
 

@@ -8,9 +8,10 @@ import weakref
 import pytest
 
 from motiongraph.app import commands as do
-from motiongraph.app import recovery, trouble
+from motiongraph.app import failures as trouble
 from motiongraph.app.command import command
 from motiongraph.app.jobs import Jobs
+from motiongraph.app.project import autosave as recovery
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.errors import MotionError
@@ -182,7 +183,7 @@ def quitting(work):
 def until_over(state):
     for _ in range(1000):
         update(state, 0.01)
-        if recovery.may_end(state) or not state.wishes.quit:
+        if recovery.may_end(state) or not state.window.quit:
             return recovery.may_end(state)
         time.sleep(0.005)
     raise AssertionError("never over")

@@ -7,7 +7,7 @@ import pytest
 from swinging import numbers, said, tell, three_clips
 
 from motiongraph.app import commands as do
-from motiongraph.app.lanes import DEAD, DIM, KEPT, Filter, kept_spans, last_exits, sampled
+from motiongraph.app.graph.lanes import DEAD, DIM, KEPT, Filter, kept_spans, last_exits, sampled
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def state():
 
 def test_lanes_tell_of_every_transition(state):
     tell(state, do.BuildGraph(), do.SetThreshold(5.0))
-    graph, lanes = state.graphs.graph, state.graphs.lanes
+    graph, lanes = state.graph.graph, state.graph.lanes
     chosen = lanes.chosen(graph, Filter())
     shown = set(lanes.there[chosen.index].tolist()) | set(lanes.back[chosen.index].tolist())
     assert shown == set(np.flatnonzero(graph.taken).tolist())
@@ -48,14 +48,14 @@ def test_lanes_tell_of_every_transition(state):
 def test_curves_are_chosen_by_label_kind_and_what_is_kept(state):
     tell(state, do.SetLabels(numbers(state)["one"], ("walk",)), do.SetLabels(numbers(state)["two"], ("run",), 0, 120))
     tell(state, do.BuildGraph(), do.SetThreshold(9.0))
-    graph, lanes = state.graphs.graph, state.graphs.lanes
+    graph, lanes = state.graph.graph, state.graph.lanes
     assert graph.candidates.labelling.words == ("run", "walk")
     rows = graph.candidates.table[lanes.there]
     taken = np.flatnonzero(graph.taken[lanes.there])
 
     def shown(name, value):
         tell(state, do.FilterGraph(name, value))
-        found = lanes.chosen(graph, state.graphs.filter).index
+        found = lanes.chosen(graph, state.graph.filter).index
         tell(state, do.FilterGraph(name, getattr(Filter(), name)))
         return set(found.tolist())
 
@@ -79,7 +79,7 @@ def test_curves_are_chosen_by_label_kind_and_what_is_kept(state):
 
 def test_the_nearest_curve(state):
     tell(state, do.BuildGraph(), do.SetThreshold(15.0))
-    graph, lanes = state.graphs.graph, state.graphs.lanes
+    graph, lanes = state.graph.graph, state.graph.lanes
     index, scale = lanes.chosen(graph, Filter()).index, np.array([150.0, 60.0])
     curves = [sampled(lanes.ends[i], 400) * scale for i in index]
     rng = np.random.default_rng(5)
@@ -95,13 +95,13 @@ def test_the_nearest_curve(state):
 
 def test_pointing_and_previewing(state):
     tell(state, do.BuildGraph(), do.PointAtTransition(3))
-    row, pair = state.graphs.graph.candidates.table[3], state.scene.pair
-    assert (pair.a, pair.frame_a) == (state.graphs.entries[row["src"]], row["src_frame"])
-    assert (pair.b, pair.frame_b) == (state.graphs.entries[row["dst"]], row["dst_frame"])
+    row, pair = state.graph.graph.candidates.table[3], state.scene.pair
+    assert (pair.a, pair.frame_a) == (state.graph.entries[row["src"]], row["src_frame"])
+    assert (pair.b, pair.frame_b) == (state.graph.entries[row["dst"]], row["dst_frame"])
     assert pair.alignment == (row["theta"], row["x0"], row["z0"])
     tell(state, do.PointAtTransition())
     assert state.scene.pair is None
-    assert state.graphs.pointed is None
+    assert state.graph.pointed is None
     tell(state, do.PointAtTransition(3))
     other = state.scene.pair = replace(pair, frame_a=0)  # someone else's is left alone
     tell(state, do.PointAtTransition())
@@ -117,15 +117,15 @@ def test_pointing_and_previewing(state):
 
 def test_what_is_seen_stays_inside(state):
     tell(state, do.BuildGraph(), do.ShowLanes((-50.0, -49.0, 0.0, 1.0)))
-    left, right, top, bottom = state.graphs.span
-    whole = state.graphs.lanes.whole
+    left, right, top, bottom = state.graph.span
+    whole = state.graph.lanes.whole
     assert left == whole[0]
     assert right == pytest.approx(left + 1.0)
     assert (top, bottom) == (0.0, 1.0)
     tell(state, do.ShowLanes((-9e9, 9e9, -9e9, 9e9)))
-    assert state.graphs.span == pytest.approx(whole)
+    assert state.graph.span == pytest.approx(whole)
     tell(state, do.ShowLanes((0.0, float("nan"), 0.0, 1.0)))
-    assert state.graphs.span == pytest.approx(whole)
+    assert state.graph.span == pytest.approx(whole)
     tell(state, do.ShowLanes(), do.FilterGraph("kind", "sideways"))
-    assert state.graphs.span is None
+    assert state.graph.span is None
     assert "sideways" in said(state, "error")[0]

@@ -5,16 +5,16 @@ import pytest
 from walking import sample_graph
 
 from motiongraph.app import commands as do
-from motiongraph.app import recovery
-from motiongraph.app.graph_state import drawable
-from motiongraph.app.leading import under_way
+from motiongraph.app.graph.graph_state import drawable
+from motiongraph.app.library.prepared import prepare
+from motiongraph.app.live.lead import ROOMY
+from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import RESULT
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import results
+from motiongraph.app.project import autosave as recovery
 from motiongraph.app.state import AppState
-from motiongraph.app.steering import ROOMY
 from motiongraph.app.update import carry_out, update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.walk.results import results
+from motiongraph.app.warm_up import warm_up
 from motiongraph.viewer.camera import Camera
 
 
@@ -55,10 +55,10 @@ def walker(clips):
 def led(walker):
     """A character that has been led for two seconds."""
     graph = sample_graph("walk", "walk_left_90")
-    walker.graphs.take(graph, drawable(graph, list(walker.library)))
+    walker.graph.take(graph, drawable(graph, list(walker.library)))
     tell(walker, do.Lead(), do.Play(), dt=0.0)
     steps(walker, 60, 1 / 30)
-    assert walker.leading.seconds == pytest.approx(2.0, abs=0.1)
+    assert walker.live.seconds == pytest.approx(2.0, abs=0.1)
     return walker
 
 
@@ -85,22 +85,22 @@ def test_walking_the_path_builds_the_graph_first(walker):
     (entry,) = results(walker)
     np.testing.assert_allclose(entry.made.asked[[0, -1]], [[0, 0], [0, 5]], atol=1e-9)
     assert entry.made.report["path_error_mean"] < 0.5
-    assert walker.graphs.graph.candidates.mirror
+    assert walker.graph.graph.candidates.mirror
     assert any("threshold raised" in message.text for message in walker.messages)
-    assert walker.graphs.graph.thresholds.within == ROOMY
+    assert walker.graph.graph.thresholds.within == ROOMY
     tell(walker, do.ResetWalk())
     assert not results(walker)
     assert walker.active == 0
     assert walker.path.line is not None
     tell(walker, do.Undo())  # the threshold was raised for it
-    assert walker.graphs.graph.is_auto
-    assert walker.graphs.graph.thresholds.within < ROOMY
+    assert walker.graph.graph.is_auto
+    assert walker.graph.graph.thresholds.within < ROOMY
 
 
 def test_leading_along_the_path_and_to_a_goal(walker):
     tell(walker, do.SetPath(((0.0, 0.0), (0.0, 12.0)), curve="polyline"), do.Play(), do.Lead())
     steps(walker, 2, 0.0)
-    led = walker.leading
+    led = walker.live
     assert led is not None
     assert walker.active == RESULT
     np.testing.assert_allclose(walker.focus(RESULT)[[0, 2]], [0.0, 0.0], atol=0.1)
@@ -126,7 +126,7 @@ def test_leading_along_the_path_and_to_a_goal(walker):
     np.testing.assert_array_equal(walker.focus(RESULT), here)
     tell(walker, do.Lead(False))
     update(walker, 0.0)
-    assert walker.leading is None
+    assert walker.live is None
     (entry,) = results(walker)
     assert entry.clip.duration == pytest.approx(led.seconds, abs=0.5)
     np.testing.assert_allclose(entry.clip.root[led.frame], led.live.pose(led.frame)[0], atol=0.05)
@@ -137,21 +137,21 @@ def test_leading_ends_when_its_character_is_removed(walker):
     tell(walker, do.Lead(), do.Play())
     steps(walker, 5)
     tell(walker, do.ResetWalk())
-    assert walker.leading is None
+    assert walker.live is None
     assert not results(walker)
     tell(walker, do.Lead())
     steps(walker, 5)
     tell(walker, do.RemoveAll())
     steps(walker, 2)
-    assert walker.leading is None
+    assert walker.live is None
 
 
 def test_leading_ends_with_a_sentence_when_its_work_fails(walker, monkeypatch):
     tell(walker, do.Lead(), do.Play())
     steps(walker, 60)
-    monkeypatch.setattr(walker.leading, "make", lambda frames: 1 / 0)
+    monkeypatch.setattr(walker.live, "make", lambda frames: 1 / 0)
     steps(walker, 120)
-    assert walker.leading is None
+    assert walker.live is None
     assert "ZeroDivisionError" in errors(walker)[0]
     (entry,) = results(walker)  # what was walked until then
     assert entry.clip.duration > 1.0
@@ -165,9 +165,9 @@ def names(state):
 
 
 def test_a_preview_ends_leading_and_keeps_the_walk(led):
-    seconds, live = led.leading.seconds, led.leading.number
+    seconds, live = led.live.seconds, led.live.number
     at_once(led, do.PreviewTransition(0))
-    assert led.leading is None
+    assert led.live is None
     (entry,) = results(led)
     assert entry.name == "live 1"
     assert entry.clip.duration == pytest.approx(seconds, abs=0.5)
@@ -179,7 +179,7 @@ def test_a_preview_ends_leading_and_keeps_the_walk(led):
 
 def test_a_walk_that_is_made_ends_leading_and_keeps_the_walk(led):
     at_once(led, do.SetWalkOption("random", "seconds", 3.0), do.MakeWalk())
-    assert led.leading is None
+    assert led.live is None
     assert names(led) == ["live 1", "random 1"]
     assert led.library[led.tracks[RESULT].clip].name == "random 1"
 
@@ -194,11 +194,11 @@ def test_stopping_and_making_a_walk_do_not_call_each_other_off(led, stop_first):
 
 def test_one_walk_after_the_other_is_kept(led):
     at_once(led, do.Lead(False), do.Lead())
-    again = led.leading
+    again = led.live
     assert again is not None
     assert names(led) == ["live 1"]
     steps(led, 60, 1 / 30)
-    assert led.leading is again  # what was kept has not ended it
+    assert led.live is again  # what was kept has not ended it
     assert led.tracks[RESULT].clip == again.number
     at_once(led, do.Lead(False))
     assert names(led) == ["live 1", "live 2"]
@@ -224,13 +224,13 @@ def test_reset_calls_off_what_is_about_to_come(led):
     carry_out(led)
     assert not under_way(led)
     steps(led, 3)
-    assert led.leading is None
+    assert led.live is None
     assert [entry.name for entry in led.library if entry.made] == ["random 1"]  # what was there before stays
     assert not errors(led)
 
 
 def test_what_was_removed_is_not_kept(led):
-    at_once(led, do.RemoveClip(led.leading.number), do.Lead(False))
+    at_once(led, do.RemoveClip(led.live.number), do.Lead(False))
     assert not results(led)
     assert not errors(led)
 

@@ -11,7 +11,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.warm_up import warm_up
 from motiongraph.formats.labels_file import Entry as Line
 from motiongraph.formats.labels_file import write_labels
 from motiongraph.formats.save import save

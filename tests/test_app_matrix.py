@@ -8,13 +8,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app.cells import loop_walk, pair_of, way_back
-from motiongraph.app.matrix import chosen, common, highest_threshold, threshold_of
+from motiongraph.app.library.prepared import prepare
+from motiongraph.app.matrix.cell import loop_walk, pair_of, way_back
+from motiongraph.app.matrix.comparison import chosen, common, highest_threshold, threshold_of
 from motiongraph.app.playback import RESULT
-from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.warm_up import warm_up
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.overview import histogram, pyramid, share_below, thinned
@@ -198,12 +198,12 @@ def test_the_threshold_is_the_graphs_where_linked(state):
     assert common(state)
     assert threshold_of(state) == 4.0
     tell(state, do.SetMatrixThreshold(6.0))
-    assert state.graphs.graph.thresholds.within == 6.0
+    assert state.graph.graph.thresholds.within == 6.0
     tell(state, do.SetMatrixThreshold(1000.0))  # no higher than the graph knows
-    assert threshold_of(state) == highest_threshold(state) == state.graphs.graph.candidates.ceiling
+    assert threshold_of(state) == highest_threshold(state) == state.graph.graph.candidates.ceiling
     tell(state, do.SetMatrixOption("linked", False), do.SetMatrixThreshold(2.0))
     assert threshold_of(state) == 2.0
-    assert state.graphs.graph.thresholds.within == 15.0
+    assert state.graph.graph.thresholds.within == 15.0
     tell(state, do.SetMatrixOption("linked", True), do.SetMetric("kind", "angle"), do.WatchMatrix())
     assert not common(state)  # degrees are no centimetres
     assert not errors(state)
@@ -299,11 +299,11 @@ def test_other_proportions_are_retargeted_for_the_blend(state):
 
 def test_a_matrix_too_large_is_refused_in_words(state, monkeypatch):
     two(state)
-    monkeypatch.setattr("motiongraph.app.matrix.LARGEST", 1000)
+    monkeypatch.setattr("motiongraph.app.matrix.comparison.LARGEST", 1000)
     tell(state, do.SetMetric("window", 0.25), do.Compare())
     assert "trim one of them" in state.matrix.problem
-    monkeypatch.setattr("motiongraph.app.matrix.LARGEST", 10**9)
-    monkeypatch.setattr("motiongraph.app.matrix.AT_ONCE", 1000)
+    monkeypatch.setattr("motiongraph.app.matrix.comparison.LARGEST", 10**9)
+    monkeypatch.setattr("motiongraph.app.matrix.comparison.AT_ONCE", 1000)
     tell(state, do.SetMetric("window", 0.3), do.WatchMatrix())
     assert state.matrix.heat.window == 20  # nothing so large unasked
     tell(state, do.Compare())

@@ -7,8 +7,8 @@ import pytest
 import sessions
 
 from motiongraph.app import commands as do
-from motiongraph.app import strokes
-from motiongraph.app.path import painted, tidied
+from motiongraph.app.path import strokes
+from motiongraph.app.path.path_state import painted, tidied
 from motiongraph.app.update import update
 
 tell = partial(sessions.tell, dt=1.0)  # far enough apart to be taken back one by one

@@ -6,11 +6,11 @@ from bodies import person, smooth_clip
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import frame_at, frame_of
-from motiongraph.app.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.warm_up import warm_up
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.root import path_of
 from motiongraph.viewer.camera import Camera
@@ -82,15 +82,15 @@ def test_played_once_it_is_over_when_what_is_seen_has_ended(state):
 def test_a_video_is_as_the_settings_say_unless_told_otherwise(state, tmp_path):
     tell(state, do.SetSetting("film_size", "square"), do.SetSetting("film_rate", 25))
     tell(state, do.RecordVideo(tmp_path / "a.mp4"))
-    wanted = state.wishes.recording
+    wanted = state.window.recording
     assert (wanted.width, wanted.height, wanted.fps) == (1080, 1080, 25)
-    state.wishes.recording = None
+    state.window.recording = None
     tell(state, do.RecordVideo(tmp_path / "a.mp4", 10, 64, 48))
-    assert (state.wishes.recording.width, state.wishes.recording.height, state.wishes.recording.fps) == (64, 48, 10)
-    state.wishes.recording = None
+    assert (state.window.recording.width, state.window.recording.height, state.window.recording.fps) == (64, 48, 10)
+    state.window.recording = None
     for wrong in (do.RecordVideo("a.mp4", 0.5), do.RecordVideo("a.mp4", 60, 4, 4), do.RecordVideo("a.mp4", clip=99)):
         tell(state, wrong)
-        assert state.wishes.recording is None
+        assert state.window.recording is None
         assert state.messages[0].level == "error"
         state.messages.clear()
 

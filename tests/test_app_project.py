@@ -12,12 +12,12 @@ from conftest import ROOT
 from sessions import SAMPLES, assert_same, begin, said, tell, worked
 
 from motiongraph.app import commands as do
-from motiongraph.app import project as project_file
-from motiongraph.app.graph_state import stale
-from motiongraph.app.project import KIND, save_project
-from motiongraph.app.results import results
-from motiongraph.app.snapshot import snapshot
-from motiongraph.app.walks import made_before
+from motiongraph.app.graph.graph_state import stale
+from motiongraph.app.project import project_file
+from motiongraph.app.project.project_file import KIND, save_project
+from motiongraph.app.project.snapshot import snapshot
+from motiongraph.app.walk.results import results
+from motiongraph.app.walk.walk_options import made_before
 from motiongraph.progress import Cancelled
 from motiongraph.walks.random_walk import random_walk
 
@@ -47,7 +47,7 @@ def test_a_project_comes_back_as_it_was(state, tmp_path):
     tell(again, do.OpenProject(path))
     assert_same(again, state)
     # What was made goes on being made: a new walk in the graph that was read is the same as before.
-    fresh = random_walk(again.graphs.graph, seconds=6, rng=3)
+    fresh = random_walk(again.graph.graph, seconds=6, rng=3)
     np.testing.assert_array_equal(fresh.steps, results(state)[0].made.walk.steps)
     # Captured files are still written back as they came.
     assert again.library[1].clip.source is not None
@@ -106,8 +106,8 @@ def test_ghosts_filters_and_what_a_led_character_does_come_back(state, tmp_path)
         names = [name for name in wanted.record.dtype.names if name not in ("rotations", "root", "sliding", "path")]
         assert [found.record[name] for name in names] == [wanted.record[name] for name in names]
         assert found.record["rotations"] == found.entry.clip.rotations.ctypes.data
-    assert again.graphs.filter == state.graphs.filter
-    assert again.graphs.span == state.graphs.span is not None
+    assert again.graph.filter == state.graph.filter
+    assert again.graph.span == state.graph.span is not None
     assert (again.path.lead_label, again.path.goal) == ("turn", (1.0, 2.0))
 
 
@@ -126,16 +126,16 @@ def test_a_reopened_graph_knows_what_it_was_built_from(tmp_path):
     state = begin(("walk", "walk_run", "jump"))
     tell(state, do.Trim(3, 0, 12), do.BuildGraph())
     assert stale(state) == ""
-    assert any("jump is left out" in warning for warning in state.graphs.warnings)
+    assert any("jump is left out" in warning for warning in state.graph.warnings)
     again = saved(state, tmp_path / "p.mgproj")
     assert stale(again) == ""
-    assert again.graphs.warnings == state.graphs.warnings
+    assert again.graph.warnings == state.graph.warnings
     for each in (state, again):  # what is changed before it is saved is still known to have changed
         tell(each, do.SetLabels(1, ("slow",)), do.Trim(2, 3, 80))
         assert stale(each) == "1 clip changed, 1 clip labelled anew"
     third = saved(again, tmp_path / "p.mgproj")
     assert stale(third) == "1 clip changed, 1 clip labelled anew"
-    assert third.graphs.file_frame(1, 10) == again.graphs.file_frame(1, 10)
+    assert third.graph.file_frame(1, 10) == again.graph.file_frame(1, 10)
 
 
 def test_a_reopened_result_shows_why_and_is_not_made_twice(motion, tmp_path):
@@ -221,8 +221,8 @@ def test_what_can_be_opened_is_and_the_rest_is_named(moved, tmp_path, monkeypatc
     assert [e.name for e in again.library] == ["walk_run", first.name, second.name]
     for entry in (first, second):  # the motion is there, whatever it was made of
         np.testing.assert_array_equal(again.library[entry.number].clip.rotations, entry.clip.rotations)
-    assert [clip.name for clip in again.graphs.graph.clips] == ["walk_run", "walk_run_mirrored"]
-    table, here = state.graphs.graph.candidates.table, again.graphs.graph.candidates.table
+    assert [clip.name for clip in again.graph.graph.clips] == ["walk_run", "walk_run_mirrored"]
+    table, here = state.graph.graph.candidates.table, again.graph.graph.candidates.table
     own = table[(table["src"] >= 2) & (table["dst"] >= 2)]
     assert len(here) == len(own) > 0
     np.testing.assert_array_equal(here["cost"], own["cost"])
@@ -235,17 +235,17 @@ def test_what_can_be_opened_is_and_the_rest_is_named(moved, tmp_path, monkeypatc
 def test_a_result_that_plays_nothing_that_is_gone_still_knows_its_steps(moved, tmp_path, monkeypatch):
     state = begin(("walk_run", "walk"), moved)
     tell(state, do.BuildGraph(), do.UseClip(2, False))
-    graph = state.graphs.graph
+    graph = state.graph.graph
     rows = graph.transitions[(graph.transitions["src"] == 1) & (graph.transitions["dst"] == 1)][:1]
-    from motiongraph.app.prepared import prepare
-    from motiongraph.app.results import Made, show_made
+    from motiongraph.app.library.prepared import prepare
+    from motiongraph.app.walk.results import Made, show_made
     from motiongraph.synthesis.synthesize import synthesize
     from motiongraph.walks.walk import Walk
 
     walk = Walk.of(graph, (1, int(rows["src_frame"][0]) - 5), rows)
     clip = synthesize(walk, name="second")
     report = {"files": [[7, 1.0], [9, 1.0]]}
-    show_made(state, clip, prepare(clip), Made(walk, "random", {}, 0, report, None, state.graphs.entries, graph))
+    show_made(state, clip, prepare(clip), Made(walk, "random", {}, 0, report, None, state.graph.entries, graph))
     lightly(state, tmp_path / "p.mgproj", monkeypatch)
     (moved / "walk_run.bvh").unlink()
     again = begin()
@@ -255,7 +255,7 @@ def test_a_result_that_plays_nothing_that_is_gone_still_knows_its_steps(moved, t
     assert found.made.walk.steps["start"].tolist() == walk.steps["start"].tolist()
     assert found.made.file_frame(0, 1) == 10
     assert [entry.number for entry in found.made.entries] == [2]
-    assert again.graphs.graph is found.made.graph
+    assert again.graph.graph is found.made.graph
 
 
 def test_a_project_of_which_nothing_is_left_is_said(moved, tmp_path, monkeypatch):
@@ -347,7 +347,7 @@ def test_nonsense_in_a_project_disturbs_nothing(projected, change):
     assert f"{path}: is not a project this version can take in" in state.messages[0].text
     assert [entry.name for entry in state.library] == ["jump"]
     assert len(state.path.points) == 2
-    assert state.session.path is None
+    assert state.project.path is None
 
 
 @pytest.fixture(scope="module")
@@ -371,8 +371,8 @@ def test_what_a_project_does_not_know_yet_is_as_at_the_start(projected):
     tell(state, do.OpenProject(path))
     assert "opened p.mgproj" in said(state)
     assert (len(state.library), state.scene.ghosts, len(state.path.points)) == (3, [], 0)
-    assert not state.graphs.filter.kept
-    assert state.graphs.made_with.mirror
+    assert not state.graph.filter.kept
+    assert state.graph.made_with.mirror
 
 
 def test_a_project_of_the_first_version_opens():
@@ -384,15 +384,15 @@ def test_a_project_of_the_first_version_opens():
     assert [(e.name, e.start, e.stop) for e in state.library] == clips
     assert state.library[1].path == Path("/clips/walk.bvh")
     assert ("turn", 10, 40) in state.library[2].spans
-    assert (len(state.graphs.graph.clips), state.graphs.graph.thresholds.highest) == (4, 15.0)
+    assert (len(state.graph.graph.clips), state.graph.graph.thresholds.highest) == (4, 15.0)
     assert stale(state) == ""
-    assert (state.graphs.filter.kind, state.graphs.filter.labels) == ("between", frozenset({"turn"}))
-    assert state.graphs.span == (0.5, 1.5, 0.0, 2.0)
+    assert (state.graph.filter.kind, state.graph.filter.labels) == ("between", frozenset({"turn"}))
+    assert state.graph.span == (0.5, 1.5, 0.0, 2.0)
     (result,) = results(state)
     assert (result.made.method, result.made.seed, result.made.options["seconds"]) == ("random", 4, 3.0)
     assert (state.matrix.metric.window, state.matrix.search.radius, state.matrix.linked) == (0.25, 0.1, False)
-    assert (state.walking.method, state.walking.seed) == ("sequential", 4)
-    assert state.walking.option["order"] == ("walk", "turn")
+    assert (state.walk.method, state.walk.seed) == ("sequential", 4)
+    assert state.walk.option["order"] == ("walk", "turn")
     assert state.path.points.tolist() == [[0.0, 0.0], [0.0, 4.0], [2.0, 5.0]]
     assert (state.path.labels, state.path.goal) == ([(0.0, None), (1.5, "quick")], (1.0, 2.0))
     assert state.path.lead_label == "turn"

@@ -7,7 +7,8 @@ import pytest
 from sessions import assert_same, begin, tell, worked
 
 from motiongraph.app import commands as do
-from motiongraph.app import project, recovery
+from motiongraph.app.project import autosave as recovery
+from motiongraph.app.project import project_file as project
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update
@@ -38,15 +39,15 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     kept = kept.rename(kept.with_name(f"autosave-{os.getppid()}.mgproj"))
     other = begin()
     recovery.look_for_lost(other)
-    assert other.session.lost is None
+    assert other.project.lost is None
     lost = kept.with_name("autosave-999999999.mgproj")
     kept.rename(lost)
     recovery.look_for_lost(other)
-    assert other.session.lost == lost
+    assert other.project.lost == lost
     tell(other, do.Recover(True))
     assert_same(other, state)
     assert not lost.exists()
-    assert other.session.path is None
+    assert other.project.path is None
     recovery.end(other)
     assert not list(config.glob("autosave*"))
 
@@ -58,7 +59,7 @@ def test_lost_work_can_be_thrown_away(state, config):
     recovery.look_for_lost(state)
     tell(state, do.Recover(False))
     assert not lost.exists()
-    assert state.session.lost is None
+    assert state.project.lost is None
 
 
 def test_opened_clips_alone_are_not_kept(config):
@@ -82,8 +83,8 @@ def test_a_bad_end_leaves_everything_for_the_next_start(state, config):
     recovery.end_badly(state)
     other = again()  # with the same number, as in a container
     (lost,) = config.glob("autosave*")
-    assert other.session.lost == lost
-    assert abs(other.session.left.timestamp() - lost.stat().st_mtime) < 1.0
+    assert other.project.lost == lost
+    assert abs(other.project.left.timestamp() - lost.stat().st_mtime) < 1.0
     tell(other, do.Recover(True))
     assert_same(other, state)
 
@@ -104,15 +105,15 @@ def test_what_is_not_saved_can_be_reopened_after_quitting(state, config):
     recovery.end(state)
     assert not list(config.glob("autosave*"))
     other = again()
-    assert other.session.lost is None
+    assert other.project.lost is None
     assert "was not saved: File > Reopen unsaved work" in other.messages[0].text
     tell(other, do.ReopenUnsaved())
     assert_same(other, state)
-    assert not other.session.spare
+    assert not other.project.spare
     # It is work without a file again: a crash would find it, and so would another end.
     assert recovery.own_file().exists()
     recovery.end(other)
-    assert again().session.spare
+    assert again().project.spare
 
 
 def test_a_new_project_begins_with_nothing_and_loses_nothing(state, config):
@@ -122,13 +123,13 @@ def test_a_new_project_begins_with_nothing_and_loses_nothing(state, config):
     floor, before = state.scene.layers.flow, [e.name for e in state.library]
     tell(state, do.NewProject())
     blank = AppState()
-    assert (len(state.library), state.graphs.graph, state.entry, state.scene.ghosts) == (0, None, None, [])
+    assert (len(state.library), state.graph.graph, state.entry, state.scene.ghosts) == (0, None, None, [])
     assert (len(state.path.points), state.path.goal, state.path.lead_label) == (0, None, None)
-    assert (state.walking.method, state.walking.seed, state.walking.options) == ("random", 0, blank.walking.options)
+    assert (state.walk.method, state.walk.seed, state.walk.options) == ("random", 0, blank.walk.options)
     assert (state.matrix.a, state.matrix.b, state.matrix.heat) == (None, None, None)
-    assert (state.matrix.metric, state.graphs.filter) == (blank.matrix.metric, blank.graphs.filter)
+    assert (state.matrix.metric, state.graph.filter) == (blank.matrix.metric, blank.graph.filter)
     assert (state.active, state.scene.views, state.scene.layers.flow) == (0, 1, floor)
-    assert state.session.path is None
+    assert state.project.path is None
     tell(state, do.NewProject())  # nothing is there to be kept, so what was stays
     tell(state, do.ReopenUnsaved())
     assert [e.name for e in state.library] == before
@@ -142,11 +143,11 @@ def test_opening_and_reopening_change_places(state, tmp_path):
     other = begin(("jump",))
     tell(other, do.Trim(1, 3, 30), do.OpenProject(tmp_path / "p.mgproj"))
     assert_same(other, state)
-    assert other.session.path == tmp_path / "p.mgproj"
+    assert other.project.path == tmp_path / "p.mgproj"
     assert not recovery.unsaved(other)
     tell(other, do.SetLabels(1, ("new",)), do.ReopenUnsaved())
     assert [(e.name, e.start) for e in other.library] == [("jump", 3)]
-    assert other.session.path is None
+    assert other.project.path is None
     tell(other, do.ReopenUnsaved())
     assert other.library[1].clip.labels.spans()[0][0] == "new"
 
@@ -196,19 +197,19 @@ def test_a_save_that_ends_late_does_not_name_another_project(state, tmp_path, mo
     state.jobs.unfinished.over.wait(10)
     tell(state)
     assert (tmp_path / "p.mgproj").exists()
-    assert state.session.path is None
+    assert state.project.path is None
 
 
 def test_what_cannot_be_moved_or_removed_is_a_sentence(state, config, monkeypatch):
     config.mkdir(exist_ok=True)
-    state.session.lost = config / "autosave-999999999.mgproj"
-    state.session.lost.mkdir()  # not a file, so it cannot be unlinked
+    state.project.lost = config / "autosave-999999999.mgproj"
+    state.project.lost.mkdir()  # not a file, so it cannot be unlinked
     tell(state, do.Recover(False))
     assert state.messages[0].level == "error"
     assert str(config / "autosave-999999999.mgproj") in state.messages[0].text
     before = [e.name for e in state.library]
     recovery.end(state)
-    state.session.spare = True
+    state.project.spare = True
     monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(PermissionError(13, "not allowed")))
     tell(state, do.ReopenUnsaved())
     assert "not allowed" in state.messages[0].text
@@ -229,9 +230,9 @@ def test_panels_that_are_open_are_remembered(tmp_path):
     settings = Settings(shown=["library", "messages", "nonsense", 3])
     settings.save(tmp_path / "settings.json")
     found = Settings.load(tmp_path / "settings.json")
-    assert AppState(settings=found).wishes.shown == {"library", "messages"}
-    assert AppState(settings=Settings(shown=[])).wishes.shown == set()
-    assert "graph" in AppState(settings=Settings.load(tmp_path / "none.json")).wishes.shown
+    assert AppState(settings=found).window.shown == {"library", "messages"}
+    assert AppState(settings=Settings(shown=[])).window.shown == set()
+    assert "graph" in AppState(settings=Settings.load(tmp_path / "none.json")).window.shown
 
 
 # Undo
@@ -240,19 +241,19 @@ def test_panels_that_are_open_are_remembered(tmp_path):
 def test_labels_trims_and_thresholds_are_taken_back(state):
     entry = state.library[1]
     before = entry.start, entry.stop, entry.clip.labels.spans()
-    threshold = state.graphs.graph.thresholds
+    threshold = state.graph.graph.thresholds
     tell(state, do.Trim(1, 20, 80), do.SetLabels(1, ("slow",)), do.SetThreshold(3.0), dt=2.0)
     after = state.library[1].start, state.library[1].stop, state.library[1].clip.labels.spans()
     assert after != before
     tell(state, do.Undo())
-    assert state.graphs.graph.thresholds == threshold
+    assert state.graph.graph.thresholds == threshold
     tell(state, do.Undo(), do.Undo())
     entry = state.library[1]
     assert (entry.start, entry.stop, entry.clip.labels.spans()) == before
     tell(state, do.Redo(), do.Redo(), do.Redo())
     entry = state.library[1]
     assert (entry.start, entry.stop, entry.clip.labels.spans()) == after
-    assert state.graphs.graph.thresholds.within == 3.0
+    assert state.graph.graph.thresholds.within == 3.0
     tell(state, do.Redo())
     assert "nothing to redo" in state.messages[0].text
 

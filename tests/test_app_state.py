@@ -9,13 +9,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app import warming
+from motiongraph.app import warm_up as warming
 from motiongraph.app.jobs import Jobs
-from motiongraph.app.prepared import prepare
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
+from motiongraph.app.warm_up import warm_up
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -266,12 +266,12 @@ def test_the_camera_follows_and_is_let_go(state):
     tell(state, do.ResetCamera())
     for _ in range(240):
         update(state, 1 / 120)
-    assert state.goal is None
+    assert state.camera_goal is None
     assert state.follow
 
 
 def test_named_views_stand_before_the_character(state):
-    from motiongraph.app.view import facing
+    from motiongraph.app.scene.camera_moves import facing
 
     tell(state, do.LookFrom("front"))
     for _ in range(240):
@@ -324,9 +324,9 @@ def test_recent_files_are_few_and_each_once(tmp_path):
 
 
 def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
-    monkeypatch.setattr("motiongraph.app.windowing.user_pictures_path", lambda: tmp_path)
+    monkeypatch.setattr("motiongraph.app.window.user_pictures_path", lambda: tmp_path)
     tell(state, do.Screenshot(), do.Screenshot(panels=True))
-    paths = [path for path, _ in state.wishes.screenshots]
+    paths = [path for path, _ in state.window.screenshots]
     assert len(set(paths)) == 2
     assert all(path.parent == tmp_path / "motiongraph" and path.name.startswith("one_") for path in paths)
 
@@ -334,7 +334,7 @@ def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
 @pytest.mark.parametrize("hint", ["", "first"])
 def test_for_someone_new_all_is_compiled_ahead(monkeypatch, hint):
     loaded, started = [], []
-    monkeypatch.setattr("motiongraph.app.warming.import_module", loaded.append)
+    monkeypatch.setattr("motiongraph.app.warm_up.import_module", loaded.append)
     state = AppState(hint=hint)
     monkeypatch.setattr(state.jobs, "start", lambda kind, title, work, then: started.append((kind, work, then)))
     warm_up(state, "a.panel")
@@ -354,7 +354,7 @@ def test_compiling_ahead_ends_when_it_is_called_off():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "motiongraph.app.warming.subprocess.Popen", lambda *a, **k: processes.append(real(*a, **k)) or processes[0]
+            "motiongraph.app.warm_up.subprocess.Popen", lambda *a, **k: processes.append(real(*a, **k)) or processes[0]
         )
         with pytest.raises(Cancelled):
             warming._ahead(called_off, None)

@@ -10,15 +10,15 @@ from walking import sample
 
 import motiongraph as mg
 from motiongraph.app import commands as do
-from motiongraph.app import making
 from motiongraph.app.jobs import Job
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import RESULT, frame_of
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made, current_result, results, step_begins
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.walks import METHODS, OPTIONS, made_before
-from motiongraph.app.warming import warm_up
+from motiongraph.app.walk import make_walk as making
+from motiongraph.app.walk.results import Made, current_result, results, step_begins
+from motiongraph.app.walk.walk_options import METHODS, OPTIONS, made_before
+from motiongraph.app.warm_up import warm_up
 from motiongraph.viewer.camera import Camera
 
 NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}
@@ -47,13 +47,13 @@ def tell(state, *commands):
 def built():
     state = empty()
     tell(state, do.BuildGraph(), do.SetThreshold(4.0))
-    return state.graphs
+    return state.graph
 
 
 @pytest.fixture
 def state(built):
     state = empty()
-    state.graphs.take(built.graph, built.drawn)
+    state.graph.take(built.graph, built.drawn)
     return state
 
 
@@ -61,7 +61,7 @@ def made(state, method="random", **options):
     """The newest result, made this way."""
     before = len(results(state))
     tell(state, do.SetWalk(method), *(do.SetWalkOption(method, *option) for option in options.items()), do.MakeWalk())
-    assert len(results(state)) == before + 1, state.walking.problem
+    assert len(results(state)) == before + 1, state.walk.problem
     return results(state)[-1]
 
 
@@ -110,16 +110,16 @@ def test_one_press_builds_the_graph_and_makes_the_walk():
     state = empty()
     tell(state, do.MakeWalk())
     update(state, 0.0)
-    assert state.graphs.graph is not None
+    assert state.graph.graph is not None
     assert [entry.name for entry in results(state)] == ["random 1"]
-    assert not state.walking.waiting
+    assert not state.walk.waiting
 
 
 def test_without_ticked_clips_no_walk_waits():
     state = empty()
     tell(state, do.UseClip(None, False), do.MakeWalk())
-    assert "no clip is ticked" in state.walking.problem
-    assert not state.walking.waiting
+    assert "no clip is ticked" in state.walk.problem
+    assert not state.walk.waiting
 
 
 def test_seeds_and_names(state):
@@ -150,7 +150,7 @@ def test_a_reopened_result_was_made_before(state, tmp_path, monkeypatch):
     again = AppState(inline=True, camera=Camera())
     warm_up(again)
     tell(again, do.OpenProject(tmp_path / "work.mgproj"))
-    assert again.walking.option["order"] == ("walk", "run")
+    assert again.walk.option["order"] == ("walk", "run")
     assert made_before(again)
     tell(again, do.SetSeed(1))
     assert not made_before(again)
@@ -176,11 +176,11 @@ def test_frames_are_those_of_the_file(state):
 )
 def test_what_is_missing_is_said_in_the_panel_and_in_messages(state, method, options, said):
     tell(state, do.SetWalk(method), *(do.SetWalkOption(method, *option) for option in options.items()), do.MakeWalk())
-    assert said in state.walking.problem
+    assert said in state.walk.problem
     assert said in state.messages[0].text
     assert not results(state)
     tell(state, do.SetWalk("random"), do.SetWalkOption("random", "start", ""), do.MakeWalk())
-    assert state.walking.problem == ""
+    assert state.walk.problem == ""
     assert len(results(state)) == 1
 
 
@@ -188,17 +188,17 @@ def test_a_threshold_that_would_do_is_offered(state):
     way = {"source": "run", "target": "left"}
     tell(state, do.SetWalk("connect"), *(do.SetWalkOption("connect", *option) for option in way.items()))
     tell(state, do.SetThreshold(0.1), do.MakeWalk())
-    offer = state.walking.offer(state)
-    assert "it can at" in state.walking.problem
+    offer = state.walk.offer(state)
+    assert "it can at" in state.walk.problem
     assert offer > 0.1
-    graph, drawn = state.graphs.graph, state.graphs.drawn
+    graph, drawn = state.graph.graph, state.graph.drawn
     tell(state, do.DropGraph())
-    assert state.walking.offer(state) is None  # another graph may count in other units
-    state.graphs.take(graph, drawn)
+    assert state.walk.offer(state) is None  # another graph may count in other units
+    state.graph.take(graph, drawn)
     tell(state, do.MakeWalk())
-    assert state.walking.offer(state) == offer
+    assert state.walk.offer(state) == offer
     tell(state, do.SetThreshold(offer), do.MakeWalk())
-    assert state.walking.problem == ""
+    assert state.walk.problem == ""
     assert len(results(state)) == 1
 
 
@@ -218,21 +218,21 @@ def test_a_threshold_that_would_do_is_offered(state):
 def test_nonsense_is_refused(state, command):
     tell(state, command)
     assert state.messages[0].level == "error"
-    assert state.walking.options == OPTIONS
+    assert state.walk.options == OPTIONS
 
 
 def test_options_stay_within_their_limits(state):
     tell(state, do.SetWalkOption("random", "variety", 7), do.SetWalkOption("greedy", "transitions", -3), do.SetSeed(-1))
-    assert state.walking.options["random"]["variety"] == 1.0
-    assert state.walking.options["greedy"]["transitions"] == 0
-    assert state.walking.seed == 0
+    assert state.walk.options["random"]["variety"] == 1.0
+    assert state.walk.options["greedy"]["transitions"] == 0
+    assert state.walk.seed == 0
 
 
 def test_cancelled_in_the_middle_nothing_is_left(built):
     state = empty(inline=False)
     while not state.ready or state.jobs.running:
         update(state, 0.01)
-    state.graphs.take(built.graph, built.drawn)
+    state.graph.take(built.graph, built.drawn)
     tell(state, do.SetPath(((0.0, 0.0), (3.0, 20.0), (0.0, 40.0))), do.SetWalk("path"))
     tell(state, do.SetWalkOption("path", "limit", 300.0), do.MakeWalk())
     (job,) = state.jobs.running
@@ -244,7 +244,7 @@ def test_cancelled_in_the_middle_nothing_is_left(built):
     update(state, 0.01)
     assert not state.jobs.running
     assert not results(state)
-    assert (state.walking.problem, list(state.messages)) == ("", [])
+    assert (state.walk.problem, list(state.messages)) == ("", [])
     state.jobs.close()
 
 
@@ -263,7 +263,7 @@ def test_a_walk_can_be_stopped_while_its_motion_is_made(state, step, monkeypatch
     tell(state, do.SetWalk("random"), do.SetWalkOption("random", "seconds", 20.0), do.MakeWalk())
     assert shares == sorted(shares)
     assert 0.4 < shares[-1] < 0.95
-    assert (results(state), list(state.messages), state.walking.problem) == ([], [], "")
+    assert (results(state), list(state.messages), state.walk.problem) == ([], [], "")
 
 
 def test_what_was_found_when_time_ran_out_is_marked(state):
@@ -297,7 +297,7 @@ def test_results_are_renamed_and_their_options_taken_again(state):
         assert state.messages[0].level == "error"
     tell(state, do.SetWalk("greedy"), do.SetSeed(9), do.SetWalkOption("random", "seconds", 50.0))
     tell(state, do.SetWalkOption("motion", "cleanup", False), do.TakeOptions(entry.number))
-    walking = state.walking
+    walking = state.walk
     assert (walking.method, walking.seed, walking.option["seconds"]) == ("random", 0, 5.0)
     assert walking.options["motion"]["cleanup"]
 
@@ -376,7 +376,7 @@ def test_the_log_is_written_in_frames_of_the_files(state, tmp_path):
 
 
 def test_a_walk_that_strays_is_told_a_threshold(state, monkeypatch):
-    graph = state.graphs.graph.at(2.0)
+    graph = state.graph.graph.at(2.0)
     tried = []
 
     def find(graph, wanted, curve, progress):

@@ -8,13 +8,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import RESULT, frame_of
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made, show_made
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warming import warm_up
-from motiongraph.app.why import alternatives, crop_of, explained, nearest, seams
+from motiongraph.app.walk.results import Made, show_made
+from motiongraph.app.walk.why import alternatives, crop_of, explained, nearest, seams
+from motiongraph.app.warm_up import warm_up
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.synthesis.synthesize import synthesize
@@ -80,7 +80,7 @@ def test_the_reason_is_shown_while_paused_and_hidden_while_playing(state):
     tell(state, do.ShowTransition(2), do.AskWhy(), do.WatchWhy())
     reason, pair = state.why.reason, state.scene.pair
     jump = reason.jump
-    assert (reason.number, "why" in state.wishes.shown) == (2, True)
+    assert (reason.number, "why" in state.window.shown) == (2, True)
     assert (pair.frame_a, pair.frame_b, pair.windows) == (jump["src_frame"], jump["dst_frame"], True)
     assert pair.placed == pytest.approx(tuple(reason.walk.placements[2]))
     assert reason.threshold == 60.0

@@ -8,9 +8,9 @@ import sessions
 from walking import sample
 
 from motiongraph.app import commands as do
-from motiongraph.app.prepared import prepare
-from motiongraph.app.results import Made
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.update import update
+from motiongraph.app.walk.results import Made
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
 from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE, Paths, off_colours

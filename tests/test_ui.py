@@ -9,10 +9,10 @@ from bodies import person, smooth_clip
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.prepared import prepare
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.windowing import Message
+from motiongraph.app.window import Message
 from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
 from motiongraph.viewer import moves

@@ -2,40 +2,42 @@
 
 # ruff: noqa: I001 - packed lines
 # fmt: off
-from motiongraph.app.build_graph import BuildGraph, DropGraph, SetGraphOption
-from motiongraph.app.cells import LoopCell, PointAtCell, PreviewCell
-from motiongraph.app.clips import (
+from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, SetGraphOption
+from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
+from motiongraph.app.graph.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
+from motiongraph.app.graph.threshold import FindTradeOff, SetThreshold
+from motiongraph.app.history import Redo, Undo
+from motiongraph.app.library.clips import (
     MirrorClip, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels, SetLabels, Trim, UseClip,
 )
-from motiongraph.app.drawing import (
+from motiongraph.app.library.open_files import FetchCmu, OpenPaths, OpenSamples
+from motiongraph.app.live.lead import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
+from motiongraph.app.matrix.cell import LoopCell, PointAtCell, PreviewCell
+from motiongraph.app.matrix.comparison import (
+    ChooseMatrix, Compare, ExportMatrix, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix,
+    WatchMatrix,
+)
+from motiongraph.app.path.draw_path import (
     AddPoint, BeginStroke, ChoosePoint, ClearPath, ClosePath, EndStroke, ExtendStroke, LoadPath, MovePoint,
     PaintPath, PathPreset, PlantGoal, PointAt, RemovePoint, ReversePath, SavePath, SetBrush, SetCurve, SetPath,
     SetPresetSize, SetTool, SmoothPath,
 )
-from motiongraph.app.graph_files import ExportGraph, OpenGraph, SaveGraph
-from motiongraph.app.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
-from motiongraph.app.history import Redo, Undo
-from motiongraph.app.matrix import (
-    ChooseMatrix, Compare, ExportMatrix, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix,
-    WatchMatrix,
-)
-from motiongraph.app.opening import FetchCmu, OpenPaths, OpenSamples
 from motiongraph.app.playback import (
     Jump, Pause, Play, Seek, SelectClip, SelectNext, SetLoop, SetReverse, SetRoot, SetSpeed, Step, TakeTrack,
     TogglePlay,
 )
-from motiongraph.app.props import AddProp, OpenProp, RemoveProp, SetProp, SizeProp
-from motiongraph.app.results import ClearResults, RenameResult, ReplayResult, SaveLog, SeekStep
-from motiongraph.app.scene import (
+from motiongraph.app.project.session import NewProject, OpenProject, Recover, ReopenUnsaved, SaveProject
+from motiongraph.app.scene.camera_moves import (
+    Fly, LetBelowFloor, Look, LookFrom, Orbit, Pan, ResetCamera, SetCamera, SetFollow, Zoom,
+)
+from motiongraph.app.scene.layers import (
     ClearGhosts, MoveCharacter, PinGhost, PlaceCharacter, SetLayer, ShiftGhost, Split, ToggleLayer, UnpinGhost,
 )
-from motiongraph.app.session import NewProject, OpenProject, Recover, ReopenUnsaved, SaveProject
-from motiongraph.app.steering import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
-from motiongraph.app.threshold import FindTradeOff, SetThreshold
-from motiongraph.app.view import Fly, LetBelowFloor, Look, LookFrom, Orbit, Pan, ResetCamera, SetCamera, SetFollow, Zoom
-from motiongraph.app.walks import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
-from motiongraph.app.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy
-from motiongraph.app.windowing import (
+from motiongraph.app.scene.props import AddProp, OpenProp, RemoveProp, SetProp, SizeProp
+from motiongraph.app.walk.results import ClearResults, RenameResult, ReplayResult, SaveLog, SeekStep
+from motiongraph.app.walk.walk_options import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
+from motiongraph.app.walk.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy
+from motiongraph.app.window import (
     CancelJob, DismissHint, DismissMessages, Quit, RecordVideo, ResetLayout, Screenshot, SetSetting, ShowHint,
     ShowPanel, ToggleFullScreen, TogglePanels,
 )

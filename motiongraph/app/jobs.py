@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from motiongraph.app import trouble
+from motiongraph.app import failures as trouble
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled, Progress
 

@@ -17,7 +17,7 @@ from motiongraph.app.part import Record, SavedPart, checked_like, checked_number
 from motiongraph.errors import MotionError
 
 if TYPE_CHECKING:
-    from motiongraph.app.library import Entry
+    from motiongraph.app.library.entries import Entry
     from motiongraph.app.state import AppState
 
 SLOWEST, FASTEST = 0.1, 4.0

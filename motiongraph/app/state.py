@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.graph_state import GraphState
+from motiongraph.app.graph.graph_state import GraphState
 from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
-from motiongraph.app.library import Entry, Library
-from motiongraph.app.matrix import MatrixState
-from motiongraph.app.path import PathState
+from motiongraph.app.library.entries import Entry, Library
+from motiongraph.app.matrix.comparison import MatrixState
+from motiongraph.app.path.path_state import PathState
 from motiongraph.app.playback import TRACKS, Playback, Track, visible_tracks
-from motiongraph.app.scene import Scene
-from motiongraph.app.session import Session
+from motiongraph.app.project.session import Session
+from motiongraph.app.scene.layers import Scene
 from motiongraph.app.settings import Settings
-from motiongraph.app.walks import WalkState
-from motiongraph.app.why import WhyState
-from motiongraph.app.windowing import PANELS, Message, WindowState
+from motiongraph.app.walk.walk_options import WalkState
+from motiongraph.app.walk.why import WhyState
+from motiongraph.app.window import PANELS, Message, WindowState
 
 if TYPE_CHECKING:
-    from motiongraph.app.cast import Cast
     from motiongraph.app.command import Command
-    from motiongraph.app.leading import Leading
-    from motiongraph.app.view import Camera
+    from motiongraph.app.live.live_character import Leading
+    from motiongraph.app.scene.camera_moves import Camera
+    from motiongraph.app.scene.cast import Cast
 
 
 @dataclass(eq=False)
@@ -43,16 +43,16 @@ class AppState:
     scene: Scene = field(default_factory=Scene)
     matrix: MatrixState = field(default_factory=MatrixState)
     why: WhyState = field(default_factory=WhyState)
-    graphs: GraphState = field(default_factory=GraphState)
+    graph: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
-    leading: Leading | None = None
+    live: Leading | None = None
     history: History = field(default_factory=History)
-    session: Session = field(default_factory=Session)
-    walking: WalkState = field(default_factory=WalkState)
+    project: Session = field(default_factory=Session)
+    walk: WalkState = field(default_factory=WalkState)
     camera: Camera | None = None
-    goal: Camera | None = None  # the camera glides to it
+    camera_goal: Camera | None = None  # the camera glides to it
     follow: bool = True  # the camera goes with the character
-    wishes: WindowState = field(default_factory=WindowState)
+    window: WindowState = field(default_factory=WindowState)
     messages: deque[Message] = field(default_factory=lambda: deque(maxlen=500))
     casts: list[Cast] = field(default_factory=list)  # the characters of each view, posed for this moment
     clock: float = 0.0  # seconds since the start
@@ -64,7 +64,7 @@ class AppState:
     def __post_init__(self) -> None:
         self.queue: deque[Command] = deque()
         if self.settings.shown is not None:
-            self.wishes.shown = set(self.settings.shown).intersection(PANELS)
+            self.window.shown = set(self.settings.shown).intersection(PANELS)
         self.jobs = Jobs(self.say, self.inline)
 
     def issue(self, command: Command) -> None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from motiongraph.app import deferred, history, leading, recovery, steering, trouble, view, walks
+from motiongraph.app import failures as trouble
+from motiongraph.app import history
+from motiongraph.app.live import lead as steering
+from motiongraph.app.live import live_character as leading
 from motiongraph.app.playback import advance
+from motiongraph.app.project import autosave as recovery
+from motiongraph.app.scene import camera_moves as view
+from motiongraph.app.scene.stage import set_stage
 from motiongraph.app.state import AppState
+from motiongraph.app.walk import walk_options as walks
 from motiongraph.errors import MotionError
 
 
@@ -21,7 +28,7 @@ def update(state: AppState, dt: float) -> None:
     _attempt(state, "leading a character", leading.advance, state, dt)
     _attempt(state, "keeping a copy", recovery.autosave, state)
     if state.ready:
-        deferred.stage.set_stage(state)
+        set_stage(state)
         view.follow(state, dt)
 
 

@@ -16,7 +16,7 @@ from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, Up
 from motiongraph.errors import MotionError
 
 if TYPE_CHECKING:
-    from motiongraph.app.props import Prop
+    from motiongraph.app.scene.props import Prop
 
 _CAMERAS = ("front", "side", "top", "three-quarter")
 
@@ -189,7 +189,7 @@ def render(
 
 def _read_props(requests: Iterable[Any]) -> "tuple[Prop, ...]":
     """The props asked for, as `_prop` reads them; those without a place are still to be put beside the character."""
-    from motiongraph.app.props import mesh_prop, read_mesh
+    from motiongraph.app.scene.props import mesh_prop, read_mesh
 
     found = []
     for number, (path, place) in enumerate(requests, start=1):

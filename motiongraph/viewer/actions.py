@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph_state import taking_part
-from motiongraph.app.leading import under_way
+from motiongraph.app.graph.graph_state import taking_part
+from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
 from motiongraph.viewer import moves
 
@@ -87,11 +87,11 @@ def _set(name: str):
 
 
 def _shown(name: str):
-    return lambda state: name in state.wishes.shown
+    return lambda state: name in state.window.shown
 
 
 def _has_graph(state) -> bool:
-    return state.graphs.graph is not None
+    return state.graph.graph is not None
 
 
 def _action(group, text, keys="", make=None, **fields):
@@ -148,12 +148,12 @@ ACTIONS: dict[str, Action] = {
     "samples": _action("File", "Open the samples", "Ctrl+Shift+D", lambda s: do.OpenSamples()),
     "fetch": _action("File", "Get CMU clips…", "Ctrl+D", _panel("fetch", True)),
     "save": _action(
-        "File", "Save project", "Ctrl+S", lambda s: s.session.path and do.SaveProject(), dialog="save project"
+        "File", "Save project", "Ctrl+S", lambda s: s.project.path and do.SaveProject(), dialog="save project"
     ),
     "save as": _action("File", "Save project as…", "Ctrl+Shift+S", dialog="save project"),
     "new": _action("File", "New project", "Ctrl+Shift+N", lambda s: do.NewProject()),
     "reopen": _action(
-        "File", "Reopen unsaved work", "", lambda s: do.ReopenUnsaved(), possible=lambda s: s.session.spare
+        "File", "Reopen unsaved work", "", lambda s: do.ReopenUnsaved(), possible=lambda s: s.project.spare
     ),
     "save labels": _action("File", "Save labels…", "Ctrl+L", dialog="save labels", needs_clip=True),
     "export": _action("File", "Export clip…", "Ctrl+E", dialog="export", needs_clip=True),
@@ -305,15 +305,15 @@ ACTIONS: dict[str, Action] = {
         "Automatic threshold",
         "Ctrl+T",
         lambda s: do.SetThreshold("auto"),
-        checked=lambda s: s.graphs.graph is not None and s.graphs.graph.is_auto,
+        checked=lambda s: s.graph.graph is not None and s.graph.graph.is_auto,
         possible=_has_graph,
     ),
     "mirror graph": _action(
         "Graph",
         "With mirror images",
         "Shift+M",
-        lambda s: do.SetGraphOption("mirror", not s.graphs.options.mirror),
-        checked=lambda s: s.graphs.options.mirror,
+        lambda s: do.SetGraphOption("mirror", not s.graph.options.mirror),
+        checked=lambda s: s.graph.options.mirror,
     ),
     "whole graph": _action("Graph", "See all of it", "Ctrl+0", lambda s: do.ShowLanes(), possible=_has_graph),
     "open graph": _action("Graph", "Open…", "", dialog="open graph"),
@@ -342,9 +342,9 @@ ACTIONS: dict[str, Action] = {
     ),
     # View
     **dict(_panels()),
-    "panels": _action("View", "Hide panels", "U", lambda s: do.TogglePanels(), checked=lambda s: not s.wishes.panels),
+    "panels": _action("View", "Hide panels", "U", lambda s: do.TogglePanels(), checked=lambda s: not s.window.panels),
     "full screen": _action(
-        "View", "Full screen", "F11", lambda s: do.ToggleFullScreen(), checked=lambda s: s.wishes.full_screen
+        "View", "Full screen", "F11", lambda s: do.ToggleFullScreen(), checked=lambda s: s.window.full_screen
     ),
     "split 1": _action("View", "One view", "Alt+1", lambda s: do.Split(1), checked=lambda s: s.scene.views == 1),
     "split 2": _action("View", "A and B", "Alt+2", lambda s: do.Split(2), checked=lambda s: s.scene.views == 2),

@@ -15,7 +15,7 @@ from pathlib import Path
 from imgui_bundle import portable_file_dialogs as pfd
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import current_result
+from motiongraph.app.walk.results import current_result
 
 _READ = "*.bvh *.BVH *.amc *.AMC *.glb *.gltf *.vrm *.npz *.toml *.mgproj *.mgraph *.obj *.OBJ"
 _MOTION = ("Motion capture", _READ, "All files", "*")

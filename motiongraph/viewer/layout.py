@@ -59,8 +59,8 @@ class Layout:
 
     def draw(self, state, ui) -> None:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
-        view, shown = imgui.get_main_viewport(), state.wishes.shown
-        if not state.wishes.panels:
+        view, shown = imgui.get_main_viewport(), state.window.shown
+        if not state.window.panels:
             imgui.dock_space_over_viewport(_SPACE, view, _ALIVE)
             ui.scene = view.pos.x, view.pos.y, view.size.x, view.size.y
             self._returning = True
@@ -77,8 +77,8 @@ class Layout:
         if self._begin_bar("##timeline", view, timeline.height(state, ui)):
             timeline.timeline_panel(state, ui)
         imgui.end()
-        if state.wishes.reset_layout or self._build:
-            state.wishes.reset_layout = self._build = False
+        if state.window.reset_layout or self._build:
+            state.window.reset_layout = self._build = False
             _first_layout(view, ui, timeline.height(state, ui) + imgui.get_frame_height())
             self._front = 8
         imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
@@ -94,10 +94,10 @@ class Layout:
             self._front -= 1
             for title in ("Clip", "Graph"):
                 imgui.set_window_focus(title)
-        elif state.wishes.front:
-            if state.wishes.front in DOCKED:
-                imgui.set_window_focus(DOCKED[state.wishes.front][0])
-            state.wishes.front = ""
+        elif state.window.front:
+            if state.window.front in DOCKED:
+                imgui.set_window_focus(DOCKED[state.window.front][0])
+            state.window.front = ""
         self._floating(state, ui)
 
     @staticmethod
@@ -125,16 +125,16 @@ class Layout:
         graph_aside(state, ui)
         why_window(state, ui)
         tool_bar(state, ui)
-        if state.wishes.panels:
+        if state.window.panels:
             hint_overlay(state, ui)
             recover_overlay(state, ui)
         else:
             status_overlay(state, ui)
-        if "shortcuts" in state.wishes.shown:
+        if "shortcuts" in state.window.shown:
             shortcuts_window(state, ui)
-        if "fetch" in state.wishes.shown:
+        if "fetch" in state.window.shown:
             fetch_window(state, ui)
-        if "film" in state.wishes.shown:
+        if "film" in state.window.shown:
             film_window(state, ui)
         ui.dialogs.poll(state)
 

@@ -12,14 +12,15 @@ from time import perf_counter, sleep
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app import recovery, trouble
+from motiongraph.app import failures as trouble
 from motiongraph.app.playback import visible_tracks
+from motiongraph.app.project import autosave as recovery
+from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.view import camera_of
-from motiongraph.app.warming import warm_up
-from motiongraph.app.windowing import FLOATING
+from motiongraph.app.warm_up import warm_up
+from motiongraph.app.window import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
 from motiongraph.viewer.camera import Camera
@@ -104,13 +105,13 @@ class Viewer:
         window.poll()
         paced = self.remote.answer(self) if self.remote is not None else None
         if window.closing:
-            window.closing, state.wishes.quit = False, True
+            window.closing, state.window.quit = False, True
         marks.append(perf_counter())
         dt, self._last = paced or marks[-1] - self._last, marks[-1]
         if window.hidden:
             update(state, dt)
             self._film()
-            window.wait(_IDLE if state.wishes.recording is None else 0.001)
+            window.wait(_IDLE if state.window.recording is None else 0.001)
             return
         self._begin(dt)
         update(state, dt)
@@ -214,12 +215,12 @@ class Viewer:
     def _obey(self) -> None:
         """Full screen, title, and the frames of a video."""
         state, window = self.state, self.window
-        if state.wishes.full_screen != window.full_screen:
+        if state.window.full_screen != window.full_screen:
             self._remember_size()
             try:
-                window.set_full_screen(state.wishes.full_screen)
+                window.set_full_screen(state.window.full_screen)
             except MotionError as problem:
-                state.wishes.full_screen = window.full_screen
+                state.window.full_screen = window.full_screen
                 state.say(str(problem), "error")
         title = f"{state.entry.name} – motiongraph" if state.entry else "motiongraph"
         if title != self._title:
@@ -228,7 +229,7 @@ class Viewer:
         self._film()
 
     def _film(self) -> None:
-        if self.state.wishes.recording is not None:
+        if self.state.window.recording is not None:
             record(self)
 
     def _typed(self, letter: str) -> None:
@@ -291,7 +292,7 @@ class Viewer:
         state.jobs.close()
         gc.enable()
         self._remember_size()
-        state.settings.shown = sorted(state.wishes.shown.difference(FLOATING))
+        state.settings.shown = sorted(state.window.shown.difference(FLOATING))
         try:
             if not badly:
                 recovery.end(state)

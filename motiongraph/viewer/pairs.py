@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from motiongraph.app.cast import Cast, record_of
-from motiongraph.app.library import Entry
-from motiongraph.app.pair import Pair, place_of
+from motiongraph.app.library.entries import Entry
+from motiongraph.app.scene.cast import Cast, record_of
+from motiongraph.app.scene.pair import Pair, place_of
 from motiongraph.model.placement import Placement, compose
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.draw.characters import Look

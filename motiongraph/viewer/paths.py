@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from motiongraph.app.leading import Leading
-from motiongraph.app.library import Entry
-from motiongraph.app.path import PathState
+from motiongraph.app.library.entries import Entry
+from motiongraph.app.live.live_character import Leading
+from motiongraph.app.path.path_state import PathState
 from motiongraph.app.playback import way_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import Placement, place
@@ -76,7 +76,7 @@ class Paths:
     @staticmethod
     def knows_way(state: AppState, entry: Entry) -> bool:
         """Whether the way of this entry's character is drawn here, and not as that of any other."""
-        led = state.leading is not None and entry.number == state.leading.number
+        led = state.live is not None and entry.number == state.live.number
         return led or (entry.made is not None and entry.made.asked is not None)
 
     def batches(self, state: AppState, entry: Entry | None, placement: Placement) -> list[Batch]:
@@ -85,8 +85,8 @@ class Paths:
         found, way = [], []
         if entry is not None and state.scene.layers.trajectory and self.knows_way(state, entry):
             asked = entry.made.asked if entry.made is not None else None
-            if state.leading is not None and entry.number == state.leading.number:
-                way = self._gone(state.leading)
+            if state.live is not None and entry.number == state.live.number:
+                way = self._gone(state.live)
             elif asked is not None:
                 span = way_of(entry, state.playback)
                 key = entry.made, span, placement

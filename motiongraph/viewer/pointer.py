@@ -4,7 +4,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.view import camera_of
+from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.matrices import dvec3, glm
 

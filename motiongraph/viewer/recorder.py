@@ -13,11 +13,11 @@ import numpy as np
 
 from motiongraph.app.commands import RecordVideo
 from motiongraph.app.jobs import Job
-from motiongraph.app.library import Entry
+from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.stage import set_stage
+from motiongraph.app.scene.camera_moves import camera_of, look_at
+from motiongraph.app.scene.stage import set_stage
 from motiongraph.app.state import AppState
-from motiongraph.app.view import camera_of, look_at
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
 from motiongraph.progress import Cancelled, Progress
@@ -41,7 +41,7 @@ def as_it_is(state: AppState) -> AppState:
     film.scene.layers, film.scene.pair = replace(state.scene.layers), None
     film.scene.ghosts, film.scene.places = list(state.scene.ghosts), dict(state.scene.places)
     film.path.tool, film.path.stroke, film.path.under = "off", [], None  # what the mouse does
-    film.camera, film.goal = (state.goal or state.camera).copy(), None
+    film.camera, film.goal = (state.camera_goal or state.camera).copy(), None
     film.casts, film.stage_key = [], None
     return film
 
@@ -126,19 +126,19 @@ def record(viewer: "Viewer") -> None:
     """Begin, continue or end the video that was asked for."""
     state, ui = viewer.state, viewer.ui
     if ui.recorder is None:
-        request, entry = state.wishes.recording, state.entry
+        request, entry = state.window.recording, state.entry
         if request is None or entry is None:
-            state.wishes.recording = None
+            state.window.recording = None
             return
         try:
             ui.recorder = Recorder(viewer, request, entry)
             ui.recorder.start(state)
         except MotionError as problem:
             state.say(str(problem), "error")
-            state.wishes.recording = None
+            state.window.recording = None
             return
     if ui.recorder.over:
         ui.recorder.stop()
-        ui.recorder = state.wishes.recording = None
+        ui.recorder = state.window.recording = None
     else:
         ui.recorder.draw()

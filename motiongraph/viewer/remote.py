@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from imgui_bundle import imgui
 
 from motiongraph.app import commands
-from motiongraph.app.graph_state import stale
-from motiongraph.app.matrix import threshold_of
-from motiongraph.app.pair import Pair
+from motiongraph.app.graph.graph_state import stale
+from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
-from motiongraph.app.results import current_result, results, step_begins
+from motiongraph.app.scene.pair import Pair
 from motiongraph.app.state import AppState
+from motiongraph.app.walk.results import current_result, results, step_begins
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
 from motiongraph.viewer.ui import PHASES, Ui
@@ -170,7 +170,7 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
     """The current graph and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
     lanes; curves: chosen, of how many, drawn so far; ends: of the first of them; plot: where the trade-off is, x, y,
     width, height."""
-    graphs, view = state.graphs, ui.graph_view
+    graphs, view = state.graph, ui.graph_view
     if graphs.graph is None:
         return None
     return {
@@ -223,8 +223,8 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "places": {state.library[number].name: place for number, place in state.scene.places.items()},
         "parts": {e.name: [e.start, e.stop, e.words, e.used] for e in state.library},
         "follow": state.follow,
-        "panels": state.wishes.panels,
-        "shown": sorted(state.wishes.shown),
+        "panels": state.window.panels,
+        "shown": sorted(state.window.shown),
         "full_screen": viewer.window.full_screen,
         "hidden": viewer.window.hidden,
         "size": viewer.window.size,
@@ -233,11 +233,11 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "path": {"points": len(state.path.points), "length": state.path.length, "labels": state.path.labels}
         | {"closed": state.path.closed},
         "goal": state.path.goal,
-        "graph": state.graphs.graph is not None,
+        "graph": state.graph.graph is not None,
         "lanes": _lanes(state, ui),
-        "led": state.leading and {"seconds": state.leading.seconds, "held": state.leading.held},
+        "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
         "hint": state.hint,
-        "walk": {"method": state.walking.method, "seed": state.walking.seed, "problem": state.walking.problem},
+        "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
         "steps": step_begins(current_result(state).made.walk).tolist() if current_result(state) else [],
         "results": [[e.name, e.made.method, len(e.made.walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],

@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from motiongraph.app.cast import Cast, Group, record_of
-from motiongraph.app.library import Entry
-from motiongraph.app.pair import centre_of
+from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, frame_of, way_of
-from motiongraph.app.scene import Ghost, Layers, flow_step
+from motiongraph.app.scene.camera_moves import camera_of
+from motiongraph.app.scene.cast import Cast, Group, record_of
+from motiongraph.app.scene.layers import Ghost, Layers, flow_step
+from motiongraph.app.scene.pair import centre_of
 from motiongraph.app.state import AppState
-from motiongraph.app.view import camera_of
 from motiongraph.model.placement import IDENTITY, Placement, place
 from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def take_screenshots(viewer: "Viewer", panels: bool) -> None:
     """Take the pictures that were asked for, with panels or without, and write them on a worker."""
-    requests = viewer.state.wishes.screenshots
+    requests = viewer.state.window.screenshots
     for request in [r for r in requests if r[1] == panels]:
         requests.remove(request)
         pixels = _window(viewer) if panels else _scene(viewer)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motiongraph.app.prepared import prepare
-from motiongraph.app.props import Prop, put_beside
-from motiongraph.app.scene import CHOICES
+from motiongraph.app.library.prepared import prepare
+from motiongraph.app.scene.layers import CHOICES
+from motiongraph.app.scene.props import Prop, put_beside
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.viewer.camera import NAMED, Camera

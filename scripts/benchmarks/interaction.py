@@ -107,7 +107,7 @@ def _matrix(viewer, mocap):
     from imgui_bundle import imgui
 
     from motiongraph.app import commands as do
-    from motiongraph.app.prepared import prepare
+    from motiongraph.app.library.prepared import prepare
     from motiongraph.formats.load import load
     from motiongraph.model.clip import Clip
 
@@ -151,8 +151,8 @@ def _threshold(viewer, mocap):
     from imgui_bundle import imgui
 
     from motiongraph.app import commands as do
-    from motiongraph.app.graph_state import drawable
-    from motiongraph.app.prepared import prepare
+    from motiongraph.app.graph.graph_state import drawable
+    from motiongraph.app.library.prepared import prepare
     from motiongraph.formats.collection import find_files
     from motiongraph.formats.load import load
     from motiongraph.graph.motion_graph import MotionGraph
@@ -170,9 +170,9 @@ def _threshold(viewer, mocap):
     table = graph.candidates.table
     chosen = np.sort(np.random.default_rng(0).choice(len(table), min(CANDIDATES, len(table)), replace=False))
     graph = MotionGraph(replace(graph.candidates, table=table[chosen]), 5.0, is_pruned=True)
-    state.graphs.take(graph, drawable(graph, list(state.library)))
+    state.graph.take(graph, drawable(graph, list(state.library)))
     _front(viewer, "Graph")
-    _until(viewer, lambda: state.graphs.automatic is not None and not state.jobs.running)
+    _until(viewer, lambda: state.graph.automatic is not None and not state.jobs.running)
 
     x, y, wide, high = viewer.ui.graph_view.slider
     io, limits = imgui.get_io(), set()
@@ -181,7 +181,7 @@ def _threshold(viewer, mocap):
         io.add_mouse_pos_event(x + wide * (0.5 + 0.45 * math.sin(2.0 * math.pi * n / FRAMES)), y + 0.5 * high)
         if n in (0, FRAMES - 1):
             io.add_mouse_button_event(0, n == 0)
-        limits.add(state.graphs.graph.thresholds.within)
+        limits.add(state.graph.graph.thresholds.within)
 
     count = len(graph.candidates.table)
     row = _timed(viewer, f"dragging the threshold of {count:,} candidates, {len(graph.clips)} clips", drag)
@@ -208,7 +208,7 @@ def _path(viewer, mocap):
     _front(viewer, "Path")
     state.issue(do.SetTool("draw"))
 
-    _until(viewer, lambda: state.goal is None)  # the camera looks down on the floor by then
+    _until(viewer, lambda: state.camera_goal is None)  # the camera looks down on the floor by then
     x, y, wide, high = viewer.ui.scene
     io, drawn = imgui.get_io(), set()
 
@@ -223,7 +223,7 @@ def _path(viewer, mocap):
     assert len(drawn) > FRAMES / 3
     state.issue(do.SetTool("off"))
     state.issue(do.Lead(True))
-    _until(viewer, lambda: state.leading is not None)
+    _until(viewer, lambda: state.live is not None)
 
     def lead(n):
         if n % 60 == 0:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiongraph.app.props import ROUND, Prop
+from motiongraph.app.scene.props import ROUND, Prop
 from motiongraph.model.clip import Clip
 from motiongraph.model.mesh import Mesh
 from motiongraph.model.placement import IDENTITY, Placement, place

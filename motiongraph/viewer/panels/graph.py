@@ -3,8 +3,8 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph_state import stale, taking_part
-from motiongraph.app.lanes import KINDS
+from motiongraph.app.graph.graph_state import stale, taking_part
+from motiongraph.app.graph.lanes import KINDS
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.thresholds import threshold_controls
 from motiongraph.viewer.panels.widgets import (
@@ -33,7 +33,7 @@ _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 
 def graph_panel(state, ui) -> None:
-    graphs = state.graphs
+    graphs = state.graph
     job = next((j for j in state.jobs.running if j.kind == "graph" and not j.cancelled.is_set()), None)
     if graphs.graph is None:
         _invitation(state, ui, job)
@@ -50,7 +50,7 @@ def graph_panel(state, ui) -> None:
 
 def graph_aside(state, ui) -> None:
     """While the picture is not to be seen, no curve of it is pointed at."""
-    if state.graphs.pair is not None and ui.graph_view.looked != ui.timings.count:
+    if state.graph.pair is not None and ui.graph_view.looked != ui.timings.count:
         state.issue(do.PointAtTransition())
 
 
@@ -85,7 +85,7 @@ def _invitation(state, ui, job) -> None:
 
 
 def _options(state) -> None:
-    options = state.graphs.options
+    options = state.graph.options
     changed, mirror = imgui.checkbox("with mirror images", options.mirror)
     if changed:
         state.issue(do.SetGraphOption("mirror", mirror))
@@ -101,7 +101,7 @@ def _options(state) -> None:
 
 def _head(state, ui, job) -> None:
     """What the graph is of, and whether it still is."""
-    graphs, report = state.graphs, state.graphs.report
+    graphs, report = state.graph, state.graph.report
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     imgui.text(f"{report['transitions']:,} transitions")
     imgui.pop_font()
@@ -127,7 +127,7 @@ def _head(state, ui, job) -> None:
 
 def _filters(state, ui, view) -> None:
     """What of the graph is drawn, and how much of that."""
-    graphs = state.graphs
+    graphs = state.graph
     wanted = graphs.filter
     imgui.set_next_item_width(7.2 * imgui.get_font_size())
     if imgui.begin_combo("##kind", _KINDS[wanted.kind]):
@@ -156,7 +156,7 @@ def _filters(state, ui, view) -> None:
 
 def _chips(state, ui) -> None:
     """Labels to choose from, in their colours; chosen ones are filled."""
-    graph, wanted = state.graphs.graph, state.graphs.filter.labels
+    graph, wanted = state.graph.graph, state.graph.filter.labels
     words = graph.candidates.labelling.words
     if len(words) < 2:
         return
@@ -180,7 +180,7 @@ def _chips(state, ui) -> None:
 
 def _figures(state, ui) -> None:
     """The numbers of the dissertation's section 5.1.2."""
-    graphs, view, report = state.graphs, ui.graph_view, state.graphs.report
+    graphs, view, report = state.graph, ui.graph_view, state.graph.report
     if view.figures[0] != graphs.version:
         view.figures = graphs.version, list(_rows(report, graphs.graph.metric.unit))
     section("In numbers")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiongraph.app.lanes import kept_spans
+from motiongraph.app.graph.lanes import kept_spans
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.graph.lane_curve import along
 from motiongraph.viewer.panels.widgets import word_colour
@@ -125,7 +125,7 @@ def walked(graph, walk, half):
 
 def playing(state, walk, lanes):
     """(seconds, lane) of the play head: along the walk where the result is in hand, else in the lane of the clip."""
-    graphs, entry = state.graphs, state.entry
+    graphs, entry = state.graph, state.entry
     if entry is None:
         return None
     frame = frame_of(state)

@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.lanes import MOST, sampled
+from motiongraph.app.graph.lanes import MOST, sampled
 from motiongraph.app.playback import RESULT
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels import graph_lanes as lanes
@@ -33,7 +33,7 @@ class GraphView:
         self._named, self._held, self.figures = (None, (), 0.0), (None, None, {}), (None, ())
 
     def draw(self, state, ui, height: float) -> None:
-        graphs, self.looked = state.graphs, ui.timings.count
+        graphs, self.looked = state.graph, ui.timings.count
         origin, wide = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
         key = graphs.built, imgui.get_font_size()
         if self._named[0] != key:
@@ -66,7 +66,7 @@ class GraphView:
     def _pictures(self, state, ui, draw, size, span, scale, density) -> None:
         from motiongraph.viewer.draw.graph_canvas import Sheet
 
-        graphs, (x, y, wide, high) = state.graphs, self.rect
+        graphs, (x, y, wide, high) = state.graph, self.rect
         gap = scale[1] * density
         place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
@@ -128,7 +128,7 @@ class GraphView:
 
     def _heads(self, state, ui, draw, span, scale) -> None:
         """Where the walk starts, and the play heads of what is shown."""
-        walk, graphs = lanes.walk_of(state), state.graphs
+        walk, graphs = lanes.walk_of(state), state.graph
         if self._held[0] is not walk or self._held[1] != graphs.built:
             self._held = walk, graphs.built, lanes.lane_numbers(graphs.graph, walk) if walk is not None else {}
         held = self._held[2]
@@ -150,7 +150,7 @@ class GraphView:
     # The mouse
 
     def _mouse(self, state, ui, draw, span, scale) -> None:
-        io, graphs = imgui.get_io(), state.graphs
+        io, graphs = imgui.get_io(), state.graph
         hovered, active = imgui.is_item_hovered(), imgui.is_item_active()
         x, y = io.mouse_pos.x - self.rect[0], io.mouse_pos.y - self.rect[1]
         point = span[0] + x / scale[0], span[2] + y / scale[1]
@@ -204,7 +204,7 @@ class GraphView:
 
     def _on_lane(self, state, point, scale) -> None:
         """The clip under the mouse, where no curve is; a click shows it there."""
-        graphs, lane = state.graphs, round(point[1])
+        graphs, lane = state.graph, round(point[1])
         clips = graphs.graph.clips
         if not 0 <= lane < len(clips) or abs(point[1] - lane) * scale[1] > 8.0:
             return

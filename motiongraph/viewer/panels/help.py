@@ -7,7 +7,7 @@ from pathlib import Path
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import results
+from motiongraph.app.walk.results import results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE
 from motiongraph.viewer.keys import shown
@@ -111,7 +111,7 @@ def _steps(state):
     """(done, what it is about, word on its button, what the button asks for, or None while that makes no sense)."""
     building = any(job.kind == "graph" for job in state.jobs.running)
     walking = any(job.kind == "walk" for job in state.jobs.running)
-    clips, graph = len(state.library) > 0, state.graphs.graph is not None
+    clips, graph = len(state.library) > 0, state.graph.graph is not None
     drawn = state.path.line is not None
     walked = any(entry.made.asked is not None for entry in results(state))
     play = "Pause" if state.playback.playing else "Play"
@@ -150,12 +150,12 @@ def _step(index, step, now, state, ui) -> None:
 
 def recover_overlay(state, ui) -> None:
     """Work that a run which ended badly has left, until someone says what is to become of it."""
-    if state.session.lost is None:
+    if state.project.lost is None:
         return
     x, y, width, _ = ui.scene
     imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
     imgui.begin("recover", None, OVERLAY)
-    when = f"{state.session.left:%d %B, %H:%M}"
+    when = f"{state.project.left:%d %B, %H:%M}"
     imgui.push_text_wrap_pos(max(min(ui.px(470), width - ui.px(40)), ui.px(160)))
     imgui.text(f"motiongraph did not end as it should last time. Its work of {when} was kept.")
     imgui.pop_text_wrap_pos()

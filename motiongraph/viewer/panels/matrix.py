@@ -6,7 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app.matrix import AT_ONCE, cells, chosen, comparison, threshold_of
+from motiongraph.app.matrix.comparison import AT_ONCE, cells, chosen, comparison, threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.metric.overview import thinned
 from motiongraph.viewer import theme

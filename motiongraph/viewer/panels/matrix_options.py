@@ -4,8 +4,8 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app.heat import METHODS
-from motiongraph.app.matrix import common, highest_threshold, threshold_of
+from motiongraph.app.matrix.comparison import common, highest_threshold, threshold_of
+from motiongraph.app.matrix.heat import METHODS
 from motiongraph.metric.metric import ALIGNMENTS, KINDS
 from motiongraph.metric.overview import share_below
 from motiongraph.viewer import theme
@@ -67,7 +67,7 @@ def thresholds(heat, state, ui) -> None:
 def _link_words(state) -> str:
     if common(state):
         return "the graph's threshold changes with it"
-    if state.graphs.graph is None:
+    if state.graph.graph is None:
         return "once there is a graph, its threshold is this one"
     if state.matrix.linked:
         return "the graph has several thresholds, or another unit: this one stands alone"

@@ -130,7 +130,7 @@ def _camera(state, ui) -> None:
 
 def _view(state, ui) -> None:
     for name in PANELS:  # here they can also be taken away; their keys bring them to the front
-        if imgui.menu_item(name.title(), keys_of(f"panel {name}"), name in state.wishes.shown)[0]:
+        if imgui.menu_item(name.title(), keys_of(f"panel {name}"), name in state.window.shown)[0]:
             state.issue(do.ShowPanel(name))
     imgui.separator()
     _items("panels|full screen|-|split 1|split 2|split 3|next track|-|larger|smaller|-|vsync", state, ui)

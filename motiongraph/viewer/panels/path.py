@@ -4,8 +4,8 @@ hand kept to it."""
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import current_result
-from motiongraph.app.strokes import PRESETS
+from motiongraph.app.path.strokes import PRESETS
+from motiongraph.app.walk.results import current_result
 from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
 from motiongraph.viewer.panels.tools import brush_buttons, lead_button, walk_button, words_known
 from motiongraph.viewer.panels.widgets import action_button, colour32, field, icons, note, section, toggle, tooltip
@@ -57,9 +57,9 @@ def path_panel(state, ui) -> None:
             lambda size: action_button("Reset", "reset walk", state, ui, size),
         ]
     )
-    if state.walking.method == "path" and state.walking.problem:
+    if state.walk.method == "path" and state.walk.problem:
         imgui.push_text_wrap_pos(0.0)
-        imgui.text_colored((*POOR, 1.0), state.walking.problem)
+        imgui.text_colored((*POOR, 1.0), state.walk.problem)
         imgui.pop_text_wrap_pos()
     _kept_to_it(state, ui)
     _lead(state, ui)
@@ -133,7 +133,7 @@ def _kept_to_it(state, ui) -> None:
                 imgui.text(text)
         imgui.end_table()
     _legend(ui)
-    if report["path_error_mean"] > STRAYS and state.graphs.graph is not None:
+    if report["path_error_mean"] > STRAYS and state.graph.graph is not None:
         note("It strays: the graph offers too few ways. A higher threshold allows more transitions.")
         if imgui.button("Allow more and walk again", (imgui.get_content_region_avail().x, 0)):
             state.issue(do.AllowMore())
@@ -159,7 +159,7 @@ def _legend(ui) -> None:
 
 def _lead(state, ui) -> None:
     section("Lead")
-    path, led = state.path, state.leading
+    path, led = state.path, state.live
     lead_button(state, ui, size=(imgui.get_content_region_avail().x, 0))
     if led is None:
         note("Sets a character off that never stops: along the path, or to the goal you plant while it moves.")

@@ -5,7 +5,7 @@ import math
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.props import AXES, LIMITS, ROUND, SIZES, Prop
+from motiongraph.app.scene.props import AXES, LIMITS, ROUND, SIZES, Prop
 from motiongraph.viewer.panels.widgets import action_button, field, icons, section, tooltip
 
 _ADD = (

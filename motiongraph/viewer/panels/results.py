@@ -5,7 +5,7 @@ from functools import lru_cache
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.results import current_result, results
+from motiongraph.app.walk.results import current_result, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.judged import judged
 from motiongraph.viewer.panels.steps import ROW, STRETCH, TABLE, into_view, steps_view
@@ -73,7 +73,7 @@ def _advice(made, state) -> None:
         f"At a threshold of {told['threshold']:g} {made.unit} it would be {100 * told['missed']:.0f} cm.",
     )
     imgui.pop_text_wrap_pos()
-    graph = state.graphs.graph
+    graph = state.graph.graph
     known = graph is not None and graph.candidates is made.graph.candidates  # of another graph it would say nothing
     if known and imgui.button(f"Use {told['threshold']:g} {made.unit}", (-1, 0)):
         state.issue(do.SetThreshold(told["threshold"]))

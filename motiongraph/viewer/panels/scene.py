@@ -5,7 +5,7 @@ import math
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.scene import CHOICES, MOST_POSES, flow_step
+from motiongraph.app.scene.layers import CHOICES, MOST_POSES, flow_step
 from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.props import props_section
 from motiongraph.viewer.panels.widgets import action_button, field, icons, note, section, toggle, tooltip

@@ -8,7 +8,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import RESULT, frame_of
-from motiongraph.app.results import step_begins
+from motiongraph.app.walk.results import step_begins
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import colour32, icons, word_colour
 

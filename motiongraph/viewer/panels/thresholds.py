@@ -31,7 +31,7 @@ _TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 
 def threshold_controls(state, ui) -> None:
-    graph = state.graphs.graph
+    graph = state.graph.graph
     limits, unit, dearest = graph.thresholds, graph.metric.unit, max(graph.candidates.max_cost, 1e-3)
     mode = _mode(limits, ui)
     _row(state, ui, mode)
@@ -60,7 +60,7 @@ def _big(state, ui, value, dearest, unit) -> None:
     imgui.push_style_var(_FRAME, (ui.px(8), ui.px(8)))
     imgui.push_style_var(_GRAB, ui.px(16))
     imgui.set_next_item_width(-1)
-    shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graphs.graph.is_auto else "")
+    shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graph.graph.is_auto else "")
     changed, value = imgui.slider_float("##threshold", min(value, dearest), 0.0, dearest, shown, _SLIDER)
     imgui.pop_style_var(2)
     ui.graph_view.slider = *imgui.get_item_rect_min(), *imgui.get_item_rect_size()
@@ -71,7 +71,7 @@ def _big(state, ui, value, dearest, unit) -> None:
 
 def set_limits(state, within=None, between=None, pairs=None) -> None:
     """Change some of the limits."""
-    limits = state.graphs.graph.thresholds
+    limits = state.graph.graph.thresholds
     table = dict(limits.pairs) if pairs is None else pairs
     table["within"] = limits.within if within is None else within
     table["between"] = limits.between if between is None else between
@@ -80,7 +80,7 @@ def set_limits(state, within=None, between=None, pairs=None) -> None:
 
 def _row(state, ui, mode) -> None:
     """How the threshold is set, and Auto."""
-    graphs = state.graphs
+    graphs = state.graph
     imgui.set_next_item_width(11.0 * imgui.get_font_size())
     if imgui.begin_combo("##mode", MODES[mode]):
         for name, text in MODES.items():
@@ -108,7 +108,7 @@ def _row(state, ui, mode) -> None:
 
 def _plot(state, ui, dearest, unit, mode) -> None:
     """Share of the motion that is kept, over the threshold."""
-    graphs, view = state.graphs, ui.graph_view
+    graphs, view = state.graph, ui.graph_view
     if graphs.curve is None:
         _trial(state, ui)
         return
@@ -137,7 +137,7 @@ def _plot(state, ui, dearest, unit, mode) -> None:
 
 def _marks(state, ui, dearest, mode) -> None:
     """Where the automatic threshold is, and the one that is set, which can be dragged."""
-    graphs = state.graphs
+    graphs = state.graph
     if graphs.automatic is not None and not graphs.graph.is_auto:
         spec = implot.Spec()
         spec.line_color = _GOOD
@@ -156,7 +156,7 @@ def _marks(state, ui, dearest, mode) -> None:
 
 def _trial(state, ui) -> None:
     """The curve is asked for once; while it is worked out, how far that is; where it was not, why."""
-    job, top = state.graphs.trial, imgui.get_cursor_pos_y()
+    job, top = state.graph.trial, imgui.get_cursor_pos_y()
     if job is None:
         state.issue(do.FindTradeOff())
     imgui.dummy((0.0, 0.2 * ui.px(_HIGH)))
@@ -174,7 +174,7 @@ def _trial(state, ui) -> None:
 
 def _pairs(state, ui, dearest) -> None:
     """A cell for every pair of labels; faint ones follow the sliders."""
-    graph = state.graphs.graph
+    graph = state.graph.graph
     words, size = graph.candidates.labelling.words, imgui.get_font_size()
     if not words:
         note("No clip has labels yet: give them some in the Clip panel, then update the graph.")
@@ -199,7 +199,7 @@ def _pairs(state, ui, dearest) -> None:
 
 
 def _rows(state, words, dearest) -> None:
-    limits = dict(state.graphs.graph.thresholds.pairs)
+    limits = dict(state.graph.graph.thresholds.pairs)
     for i, first in enumerate(words):
         imgui.table_next_row()
         imgui.table_next_column()
@@ -212,7 +212,7 @@ def _rows(state, words, dearest) -> None:
 
 def _cell(state, limits, pair, dearest) -> None:
     key = pair if pair in limits else pair[::-1] if pair[::-1] in limits else None
-    graph = state.graphs.graph
+    graph = state.graph.graph
     value = min(limits[key] if key else graph.thresholds.between, dearest)
     imgui.set_next_item_width(-1)
     imgui.push_font(None, 0.88 * imgui.get_style().font_size_base)

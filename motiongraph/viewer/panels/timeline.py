@@ -149,8 +149,8 @@ def _lane(track: int, state, ui) -> None:
         if imgui.is_item_clicked():
             state.issue(do.TakeTrack(track))
         return
-    if state.leading is not None and entry.number == state.leading.number:
-        text = f"live, {state.leading.seconds:.1f} s so far: Stop (Shift+W) keeps it as a result"
+    if state.live is not None and entry.number == state.live.number:
+        text = f"live, {state.live.seconds:.1f} s so far: Stop (Shift+W) keeps it as a result"
         draw.add_text((inner[0], middle), colour32(theme.GOOD), text)
         return
     last = max(len(entry.clip) - 1, 1)

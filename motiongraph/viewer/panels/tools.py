@@ -3,8 +3,8 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.leading import under_way
-from motiongraph.app.strokes import PRESETS
+from motiongraph.app.live.live_character import under_way
+from motiongraph.app.path.strokes import PRESETS
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import OVERLAY, action_button, colour32, icons, tooltip, word_colour
 
@@ -62,7 +62,7 @@ def tool_bar(state, ui) -> None:
 
 def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
     """Walk it: what all the others are for."""
-    busy = any(job.kind == "walk" for job in state.jobs.running) or state.walking.waiting
+    busy = any(job.kind == "walk" for job in state.jobs.running) or state.walk.waiting
     ready = state.path.line is not None and not busy
     if ready:
         imgui.push_style_color(_BUTTON, _READY)
@@ -92,7 +92,7 @@ def presets_menu(state, ui) -> None:
 
 def words_known(state) -> tuple[str, ...]:
     """The labels that can be asked for along the path."""
-    return state.walking.names(state)[0]
+    return state.walk.names(state)[0]
 
 
 def brush_buttons(state, ui, across: float) -> None:
@@ -132,11 +132,11 @@ def _line_below(state, ui, wide) -> None:
     text = _HINTS.get(path.tool, "")
     if path.tool == "edit" and path.line is None:
         text = "There is no path yet: draw one (P) or take a ready-made one"
-    elif path.tool == "goal" and state.leading is None:
+    elif path.tool == "goal" and state.live is None:
         text = "Click on the floor to plant a goal, then press Lead"
-    elif path.tool == "off" and state.leading is not None:
+    elif path.tool == "off" and state.live is not None:
         text = "Plant a goal (V) or draw a path (P): the character goes there"
-    elif path.waiting or state.walking.waiting:
+    elif path.waiting or state.walk.waiting:
         text = "Building the graph first…"
     if text and wide:
         imgui.text_disabled(text)

@@ -3,8 +3,8 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph_state import taking_part
-from motiongraph.app.walks import METHODS, made_before
+from motiongraph.app.graph.graph_state import taking_part
+from motiongraph.app.walk.walk_options import METHODS, made_before
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.results import results_view
 from motiongraph.viewer.panels.walk_options import motion_options, options_of
@@ -25,10 +25,10 @@ _HOVER, _INK, _FAINT = colour32((1, 1, 1), 0.05), colour32(theme.INK), colour32(
 
 def walk_panel(state, ui) -> None:
     _tabs(state, ui)
-    note(_METHODS[state.walking.method][2])
+    note(_METHODS[state.walk.method][2])
     options_of(state, ui)
     motion_options(state, ui)
-    if state.walking.method != "connect":
+    if state.walk.method != "connect":
         _seed(state, ui)
     _make(state, ui)
     _problem(state, ui)
@@ -49,7 +49,7 @@ def _tabs(state, ui) -> None:
         if imgui.invisible_button(method, (wide, high)):
             state.issue(do.SetWalk(method))
         tooltip(about)
-        chosen, over = method == state.walking.method, imgui.is_item_hovered()
+        chosen, over = method == state.walk.method, imgui.is_item_hovered()
         if chosen or over:
             draw.add_rect_filled(at, (at.x + wide, at.y + high), _PLATE if chosen else _HOVER, ui.px(4))
         if chosen:
@@ -62,7 +62,7 @@ def _tabs(state, ui) -> None:
 
 
 def _seed(state, ui) -> None:
-    walking = state.walking
+    walking = state.walk
     imgui.begin_disabled(not walking.by_chance)
     field("seed", 5.0)
     changed, seed = imgui.input_int("##seed", walking.seed, 0, 0)
@@ -79,11 +79,11 @@ def _seed(state, ui) -> None:
 def _make(state, ui) -> None:
     """The button; while a walk is being made, how far that is."""
     wide, high = imgui.get_content_region_avail().x, 2.2 * imgui.get_font_size()
-    kind = "graph" if state.walking.waiting else "walk"
+    kind = "graph" if state.walk.waiting else "walk"
     job = next((j for j in state.jobs.running if j.kind == kind and not j.cancelled.is_set()), None)
     if job is not None:
         cancel = 5.0 * imgui.get_font_size()
-        text = f"{'first ' if state.walking.waiting else ''}{job.title}"
+        text = f"{'first ' if state.walk.waiting else ''}{job.title}"
         share = job.share if job.share is not None else -1.0 * imgui.get_time()
         imgui.progress_bar(share, (wide - cancel - imgui.get_style().item_spacing.x, high), text)
         tooltip(job.what)
@@ -91,10 +91,10 @@ def _make(state, ui) -> None:
         if imgui.button("Cancel", (-1, high)):
             state.issue(do.CancelJob(job.number))
         return
-    ready = state.graphs.graph is not None or bool(taking_part(state))
-    another = state.walking.by_chance and made_before(state)
+    ready = state.graph.graph is not None or bool(taking_part(state))
+    another = state.walk.by_chance and made_before(state)
     text = "Make another walk" if another else "Make a walk"
-    if state.graphs.graph is None:
+    if state.graph.graph is None:
         text = "Build the graph and make a walk"
     imgui.begin_disabled(not ready)
     imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.85))
@@ -112,7 +112,7 @@ def _make(state, ui) -> None:
 
 def _problem(state, ui) -> None:
     """Why there is no walk, and what would help."""
-    walking = state.walking
+    walking = state.walk
     if not walking.problem:
         return
     imgui.push_style_color(imgui.Col_.child_bg, (*theme.BAD[:3], 0.10))
@@ -124,7 +124,7 @@ def _problem(state, ui) -> None:
     imgui.text_unformatted(walking.problem[:1].upper() + walking.problem[1:])
     imgui.pop_text_wrap_pos()
     offer = walking.offer(state)
-    if offer is not None and imgui.button(f"Use {offer:g} {state.graphs.graph.metric.unit}"):
+    if offer is not None and imgui.button(f"Use {offer:g} {state.graph.graph.metric.unit}"):
         state.issue(do.SetThreshold(offer))
         state.issue(do.MakeWalk())
     ends = walking.problem.endswith("not pruned") and walking.option.get("pruned")

@@ -4,7 +4,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
-from motiongraph.app.walks import CHOICES, LIMITS, drawn_path, goal_of
+from motiongraph.app.walk.walk_options import CHOICES, LIMITS, drawn_path, goal_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import field, icons, note, tooltip, word_colour
 
@@ -21,14 +21,14 @@ def options_of(state, ui) -> None:
         "connect": _connect,
         "path": _path,
         "reach": _reach,
-    }[state.walking.method](state, ui)
+    }[state.walk.method](state, ui)
 
 
 def motion_options(state, ui) -> None:
     """What holds for all methods, and what few people change; folded away."""
     if not imgui.tree_node_ex("More", _FLAT):
         return
-    walking = state.walking
+    walking = state.walk
     if walking.method in ("path", "reach"):
         _choice(state, "planner", "search", {"beam": "beam", "branch and bound": "branch and bound"})
         _number(state, "limit", "time limit", "%.1f s", 0.1, "no limit: as long as it takes")
@@ -74,7 +74,7 @@ def _random(state, ui) -> None:
 
 
 def _sequential(state, ui) -> None:
-    order = state.walking.option["order"]
+    order = state.walk.option["order"]
     _rows(order, state, ui)
     imgui.set_next_item_width(-1)
     if imgui.begin_combo("##add", f"{icons.ICON_FA_PLUS}  add a label or clip"):
@@ -85,7 +85,7 @@ def _sequential(state, ui) -> None:
     _number(state, "stay", "stay", "%.2f s in each at least", 0.01)
     _choice(state, "way", "find", {"exact": "the cheapest", "trials": "by trials"})
     tooltip("the cheapest is exact; trials pick at random, so that every seed gives another walk")
-    if state.walking.option["way"] == "trials":
+    if state.walk.option["way"] == "trials":
         _number(state, "trials", "", "%d trials", 5.0)
 
 
@@ -151,7 +151,7 @@ def _reach(state, ui) -> None:
     if imgui.button(f"{icons.ICON_FA_LOCATION_DOT}  Plant", (-1, 0)):
         state.issue(do.SetTool("goal"))
     tooltip("point at the place on the floor")
-    own = state.walking.option
+    own = state.walk.option
     changed, value = imgui.checkbox("facing", own["faces"])
     if changed:
         state.issue(do.SetWalkOption("reach", "faces", value))
@@ -175,7 +175,7 @@ def _reach(state, ui) -> None:
 
 def _number(state, name: str, text: str, shown: str, speed: float, least: str = "") -> None:
     """An option as a number to be dragged or typed; least: what its lowest value is called."""
-    method, value = state.walking.method, state.walking.option[name]
+    method, value = state.walk.method, state.walk.option[name]
     field(text)
     low, high = LIMITS[name]
     if least and value <= low:
@@ -188,7 +188,7 @@ def _number(state, name: str, text: str, shown: str, speed: float, least: str = 
 
 def _choice(state, name: str, text: str, words: dict[str, str]) -> None:
     """An option that is one of two or three, side by side."""
-    method, value = state.walking.method, state.walking.option[name]
+    method, value = state.walk.method, state.walk.option[name]
     field(text)
     imgui.begin_group()
     for index, (each, word) in enumerate(words.items()):
@@ -201,7 +201,7 @@ def _choice(state, name: str, text: str, words: dict[str, str]) -> None:
 
 def _name(state, name: str, text: str, none: str) -> None:
     """An option that names a label, a clip, or a frame of one."""
-    method, value = state.walking.method, state.walking.option[name]
+    method, value = state.walk.method, state.walk.option[name]
     field(text)
     if not imgui.begin_combo(f"##{name}", value or none):
         return
@@ -213,7 +213,7 @@ def _name(state, name: str, text: str, none: str) -> None:
 
 def _names(state, none: str | None) -> str | None:
     """The inside of a combo: labels, clips, the frame on screen; what was clicked."""
-    labels, clips = state.walking.names(state)
+    labels, clips = state.walk.names(state)
     chosen, entry = None, state.entry
     if none is not None and imgui.selectable(none, False)[0]:
         chosen = ""
@@ -235,4 +235,4 @@ def _names(state, none: str | None) -> str | None:
 
 def _ink(word: str, state) -> tuple[float, float, float]:
     """Labels in their own colour."""
-    return word_colour(word) if word in state.walking.names(state)[0] else theme.INK[:3]
+    return word_colour(word) if word in state.walk.names(state)[0] else theme.INK[:3]

@@ -24,7 +24,7 @@ _MINIMUM, _CELL, _RIM = colour32((0.10, 0.66, 0.30)), colour32((1.0, 1.0, 1.0)),
 
 def why_window(state, ui) -> None:
     """Shown while it is asked for; otherwise nothing is left in the scene of what it explained."""
-    if "why" not in state.wishes.shown:
+    if "why" not in state.window.shown:
         if state.why.reason is not None:
             state.issue(do.WatchWhy())
         return
@@ -47,7 +47,7 @@ def why_window(state, ui) -> None:
 def _content(state, ui) -> None:
     reason = state.why.reason
     if reason is None:
-        if state.leading is not None:
+        if state.live is not None:
             note("What a character that is led has walked is explained once it is kept: stop leading it.")
             return
         note("Make a walk, or click a cell of the matrix: whatever turns from one clip into another is explained here.")

@@ -1,0 +1,1 @@
+"""The graph room: building, seeing and storing the motion graph."""

@@ -1,0 +1,166 @@
+"""The current graph: what it was built from, the view at the threshold that is set, and what is pointed at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiongraph.app.graph.building import Drawn, Options, drawing, sources_of
+from motiongraph.app.graph.lanes import Filter, Lanes
+from motiongraph.app.jobs import Job
+from motiongraph.app.library.entries import Entry
+from motiongraph.app.scene.pair import Pair
+from motiongraph.errors import MotionError
+from motiongraph.metric.metric import Metric
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
+
+
+@dataclass(eq=False)
+class GraphState:
+    """The graph, and how it is built and seen."""
+
+    graph: MotionGraph | None = None  # a pruned view at the present threshold
+    report: dict = field(default_factory=dict)  # its figures
+    drawn: Drawn | None = None  # what is needed to show it
+    options: Options = field(default_factory=Options)  # for building
+    made_with: Options = field(default_factory=Options)  # those this graph was built with
+    curve: np.ndarray | None = None  # what the threshold trades, see `MotionGraph.trade_off`; None until it is known
+    automatic: float | None = None  # the automatic threshold, None until it is known
+    trial: Job | None = None  # the job that finds these two, also once it is over
+    filter: Filter = field(default_factory=Filter)  # what of the graph is drawn
+    span: tuple[float, float, float, float] | None = None  # the part of the lanes that is seen, None for all
+    pointed: int | None = None  # the transition shown in the scene
+    pair: Pair | None = None  # how it is shown
+    version: int = 0  # grows with every change
+    built: int = 0  # grows with every new table of candidates
+    _stale: tuple[tuple | None, str] = (None, "")
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """One for each of the graph's clips, in their order, for drawing poses of them: not in the library, `number` is
+        that of the entry the clip is from, also for its mirror image."""
+        return self.drawn.entries if self.drawn else ()
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """What to add to a clip's frames to have those of its file."""
+        return self.drawn.offsets if self.drawn else ()
+
+    @property
+    def files(self) -> tuple[tuple[int, float], ...]:
+        """(offset, ratio) of each clip: its frame f is frame offset + ratio · f of its file."""
+        return tuple(zip(self.drawn.offsets, self.drawn.ratios)) if self.drawn else ()
+
+    @property
+    def lanes(self) -> Lanes | None:
+        return self.drawn.lanes if self.drawn else None
+
+    def file_frame(self, clip: int, frame: int) -> int:
+        """The frame of its file that a clip's frame is."""
+        return round(self.drawn.offsets[clip] + self.drawn.ratios[clip] * frame)
+
+    def see(self, graph: MotionGraph | None) -> None:
+        """Show another view of the same candidates."""
+        self.graph = graph
+        self.report = graph.report() if graph is not None else {}
+        self.version += 1
+
+    def take(self, graph: MotionGraph | None, drawn: Drawn | None = None, made_with: Options | None = None) -> None:
+        """Another graph, or none."""
+        self.drawn = drawn or None
+        if graph is not None:
+            self.made_with = made_with or _options_of(graph, drawn)
+            self.options = self.made_with if made_with is None else self.options
+        self.curve = self.automatic = self.trial = self.span = self.pointed = self.pair = None
+        self.built += 1
+        self.see(graph)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before walking: clips left out or alone, labels that are lost."""
+        return [*(self.drawn.left_out if self.drawn else ()), *self.report.get("warnings", ())]
+
+
+def _options_of(graph: MotionGraph, drawn: Drawn | None) -> Options:
+    """Those that a graph from a file was built with."""
+    resampled = drawn is not None and any(ratio != 1.0 for ratio in drawn.ratios)
+    return Options(graph.candidates.mirror, graph.fps if resampled else None, graph.metric)
+
+
+def drawable(graph: MotionGraph | None, entries: list[Entry]) -> Drawn | None:
+    """What is needed to show a graph that came from a file; entries: of the library. Takes as long as loading them."""
+    if graph is None:
+        return None
+    sources = sources_of(graph, entries)
+    held = {source.number for source in sources if source}
+    return drawing(graph, [entry for entry in entries if entry.number in held], sources)
+
+
+def taking_part(state: AppState) -> list[Entry]:
+    """The ticked clips, without what was made here."""
+    return [entry for entry in state.library if entry.used and not entry.made]
+
+
+def need_graph(state: AppState) -> MotionGraph:
+    """The graph, or a sentence that says what to do."""
+    if state.graph.graph is None:
+        raise MotionError("there is no graph yet: tick clips in the library and build one")
+    return state.graph.graph
+
+
+def being_built(state: AppState) -> bool:
+    """Whether a graph is on its way."""
+    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
+
+
+def stale(state: AppState) -> str:
+    """What has changed in the library since the graph was built, in words; "" where nothing has."""
+    graphs = state.graph
+    if graphs.graph is None:
+        return ""
+    key = state.library.version, graphs.built, graphs.options
+    if graphs._stale[0] != key:
+        graphs._stale = key, _difference(graphs, taking_part(state))
+    return graphs._stale[1]
+
+
+def _difference(graphs: GraphState, entries: list[Entry]) -> str:
+    if graphs.drawn is None:
+        return ""
+    asked = {source.number: (source, labels) for source, labels in graphs.drawn.asked}
+    here = {entry.number: entry for entry in entries}
+    known = [number for number in here if number in asked]
+    trimmed = [n for n in known if not asked[n][0].same(here[n])]
+    labelled = [n for n in known if n not in trimmed and asked[n][1] != here[n].clip.labels]
+    parts = [
+        _many(len(here) - len(known), "to add"),
+        _many(len(asked) - len(known) + sum(s is None for s in graphs.drawn.sources), "to remove"),
+        _many(len(trimmed), "changed"),
+        _many(len(labelled), "labelled anew"),
+    ]
+    if _kind(graphs.options) != _kind(graphs.made_with):
+        parts.append("other options")
+    return ", ".join(part for part in parts if part)
+
+
+def _many(count: int, words: str) -> str:
+    return f"{count} clip{'s' if count > 1 else ''} {words}" if count else ""
+
+
+def _kind(options: Options) -> tuple:
+    """What of the options makes another graph; the usual metric is the same whether it is named or not."""
+    metric = options.metric or Metric()
+    return options.mirror, options.fps, metric.key, metric.search_fps
+
+
+def leave_transition(state: AppState) -> None:
+    """Point at no transition any more."""
+    graphs = state.graph
+    if graphs.pair is not None and state.scene.pair is graphs.pair:
+        state.scene.pair = None
+    graphs.pointed = graphs.pair = None

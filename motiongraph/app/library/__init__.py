@@ -1,0 +1,1 @@
+"""The library room: clips that were opened or made here."""

@@ -1,0 +1,268 @@
+"""What can be done with the clips of the library: removed, ticked, labelled, trimmed, mirrored and saved.
+
+clip: the number of an entry in the library.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motiongraph.app.command import command
+from motiongraph.app.library.entries import Entry, Library
+from motiongraph.app.library.prepared import prepare
+from motiongraph.app.part import Part
+from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
+from motiongraph.errors import MotionError
+from motiongraph.formats.labels_file import Entry as Line
+from motiongraph.formats.labels_file import write_labels
+from motiongraph.formats.save import save
+from motiongraph.model.labels import Labels
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
+
+
+def put_in_place(state: AppState, entry: Entry) -> None:
+    """Replace an entry by one with other frames in use or other labels; the frame on screen stays."""
+    shown = [t for t, track in enumerate(state.tracks) if track.clip == entry.number]
+    frames = [frame_of(state, t) for t in shown]
+    state.library.put(entry)
+    for t, frame in zip(shown, frames):
+        seek(state, frame, t)
+
+
+def trim(state: AppState, number: int, start: int, stop: int) -> None:
+    """Use only frames start to stop (not included) of a clip."""
+    entry = state.library[number]
+    start = min(max(start, entry.clip.first), len(entry.clip) - 1)
+    stop = min(max(stop, start + 1), len(entry.clip))
+    if (start, stop) != (entry.start, entry.stop):
+        put_in_place(state, replace(entry, start=start, stop=stop))
+
+
+def remove_clip(state: AppState, number: int) -> None:
+    """Take a clip out of the library; its neighbour takes its place on screen."""
+    made = state.library[number].made is not None
+    numbers = [entry.number for entry in state.library if (entry.made is not None) == made]
+    state.library.remove(number)
+    here = numbers.index(number)
+    beside = numbers[here + 1 : here + 2] or numbers[max(here - 1, 0) : here]
+    for track in state.tracks:
+        if track.clip == number:
+            track.clip, track.elapsed = beside[0] if beside else None, 0.0
+    if made and not beside and state.active == RESULT and state.scene.views == 1:
+        activate_track(state, 0)  # the last result is gone: back to what was captured
+    state.scene.places.pop(number, None)
+
+
+def labels_of(library: Library, folder: Path) -> list[Line]:
+    """The library as entries of a labels.toml in `folder`: each stretch of frames with the same words is one."""
+    lines = []
+    for entry in library:
+        if entry.path is None or not entry.used:
+            continue
+        try:
+            file = Path(os.path.relpath(entry.path, folder)).as_posix()
+        except ValueError:  # on another drive
+            file = entry.path.as_posix()
+        edges = {entry.start, entry.stop}
+        for _, start, stop in entry.spans:
+            edges |= {min(max(edge, entry.start), entry.stop) for edge in (start, stop)}
+        edges = sorted(edges)
+        whole = len(edges) == 2 and not entry.trimmed
+        labels = entry.clip.labels
+        for start, stop in itertools.pairwise(edges):
+            words = tuple(word for word in labels if labels.at(word)[start])
+            lines.append(Line(file, None if whole else (start, stop), words))
+    return lines
+
+
+# What undo keeps of a clip: the frames in use and the labels
+
+
+def _read(state: AppState, number: int) -> tuple[int, int, Labels] | None:
+    entry = state.library.get(number)
+    return entry and (entry.start, entry.stop, entry.clip.labels)
+
+
+def _write(state: AppState, number: int, value: tuple[int, int, Labels]) -> None:
+    entry = state.library.get(number)
+    if entry is None:
+        raise MotionError("the clip of that edit is no longer in the library")
+    start, stop, labels = value
+    if len(labels.mask) != len(entry.clip):
+        raise MotionError(f"{entry.name} is not the clip it was at that edit")
+    clip = entry.clip if labels is entry.clip.labels else entry.clip.labelled(labels)
+    put_in_place(state, replace(entry, clip=clip, start=start, stop=stop))
+
+
+def clip_part(command: SetLabels | RemoveLabel | Trim, _: AppState) -> Part:
+    """The part of the state that a command for one clip changes."""
+    number = command.clip
+    return Part(
+        "clip", lambda state: _read(state, number), lambda state, value: _write(state, number, value), key=number
+    )
+
+
+# Commands
+
+
+@command
+class RemoveClip:
+    """Take a clip out of the library."""
+
+    clip: int
+
+    def apply(self, state: AppState) -> None:
+        remove_clip(state, self.clip)
+
+
+@command
+class RemoveAll:
+    """Empty the library."""
+
+    def apply(self, state: AppState) -> None:
+        state.jobs.call_off_all()
+        state.library.clear()
+        state.scene.places.clear()
+        state.scene.ghosts.clear()
+        state.scene.version += 1
+        for track in state.tracks:
+            track.clip, track.elapsed = None, 0.0
+
+
+@command
+class UseClip:
+    """Whether a clip takes part in graphs and crowds; clip None means all of them."""
+
+    clip: int | None
+    used: bool
+
+    def apply(self, state: AppState) -> None:
+        numbers = [e.number for e in state.library] if self.clip is None else [self.clip]
+        for number in numbers:
+            state.library.put(replace(state.library[number], used=self.used))
+
+
+@command(undo=clip_part, edit="labels")
+class SetLabels:
+    """Words for frames start to stop (all of the clip where None); `labels` replaces what held there. keep: except for
+    words that hold in a part of these frames only."""
+
+    clip: int
+    labels: tuple[str, ...]
+    start: int | None = None
+    stop: int | None = None
+    keep: bool = False
+
+    def apply(self, state: AppState) -> None:
+        entry = state.library[self.clip]
+        words = sorted({word.strip() for word in self.labels} - {""})
+        frames = len(entry.clip)
+        start = 0 if self.start is None else min(max(self.start, 0), frames)
+        stop = frames if self.stop is None else min(max(self.stop, start), frames)
+        ranges: dict[str, list[tuple[int, int]]] = {word: [(start, stop)] for word in words}
+        for word, a, b in entry.spans:  # what holds outside of the range stays
+            inside = (max(a, start), min(b, stop))
+            part = [inside] if self.keep and inside != (start, stop) else []
+            ranges.setdefault(word, []).extend([(a, min(b, start)), (max(a, stop), b), *part])
+        _label(state, entry, ranges)
+
+
+@command(undo=clip_part, edit="labels")
+class RemoveLabel:
+    """A word holds in frames start to stop no more."""
+
+    clip: int
+    label: str
+    start: int
+    stop: int
+
+    def apply(self, state: AppState) -> None:
+        entry = state.library[self.clip]
+        ranges: dict[str, list[tuple[int, int]]] = {}
+        for word, a, b in entry.spans:
+            gone = (self.start, self.stop) if word == self.label else (b, b)
+            ranges.setdefault(word, []).extend([(a, min(b, gone[0])), (max(a, gone[1]), b)])
+        _label(state, entry, ranges)
+
+
+def _label(state: AppState, entry: Entry, ranges: dict[str, list[tuple[int, int]]]) -> None:
+    """Give an entry these labels, word → ranges of frames, of which some may be empty."""
+    ranges = {word: [(a, b) for a, b in spans if b > a] for word, spans in ranges.items()}
+    labels = Labels.of(len(entry.clip), {word: spans for word, spans in ranges.items() if spans})
+    state.library.put(replace(entry, clip=entry.clip.labelled(labels)))
+
+
+@command(undo=clip_part, edit="trim")
+class Trim:
+    """Use only frames start to stop (not included)."""
+
+    clip: int
+    start: int
+    stop: int
+
+    def apply(self, state: AppState) -> None:
+        trim(state, self.clip, self.start, self.stop)
+
+
+@command
+class MirrorClip:
+    """Add the clip with left and right exchanged."""
+
+    clip: int
+
+    def apply(self, state: AppState) -> None:
+        entry = state.library[self.clip]
+
+        def work(progress, deliver):
+            progress(0, 1, entry.name)
+            clip = entry.clip.mirrored()
+            deliver((clip, prepare(clip)))
+
+        def then(result):
+            mirrored = state.library.add(*result, start=entry.start, stop=entry.stop)
+            show_clip(state, mirrored.number)
+
+        state.jobs.start(f"mirror {entry.number}", f"mirroring {entry.name}", work, then)
+
+
+@command
+class SaveLabels:
+    """Write a labels.toml of the ticked clips; force: also over a file that is there."""
+
+    path: Path
+    force: bool = False
+
+    def apply(self, state: AppState) -> None:
+        path = Path(self.path)
+        if os.path.exists(path) and not self.force:
+            raise MotionError(f"{path} is there already; choose another name, or say that it may be replaced")
+        lines = labels_of(state.library, path.parent.absolute())
+        if not lines:
+            raise MotionError("there is no ticked clip from a file whose labels could be saved")
+        write_labels(lines, path)
+        state.say(f"labels of {len({line.file for line in lines})} clips are in {path}")
+
+
+@command
+class SaveClip:
+    """Write a clip, as trimmed, as .bvh, .amc or .glb."""
+
+    clip: int
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        part, path = state.library[self.clip].part, Path(self.path)
+
+        def work(progress, deliver):
+            progress(0, 1, path.name)
+            save(part, path)
+            deliver(path)
+
+        title = f"writing {path.name}"
+        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"wrote {done}"), needed=True)

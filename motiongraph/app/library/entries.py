@@ -1,0 +1,165 @@
+"""The library: clips that were opened or made here, grouped by skeleton."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motiongraph.errors import MotionError
+
+if TYPE_CHECKING:
+    from motiongraph.app.library.prepared import Prepared
+    from motiongraph.app.walk.results import Made
+    from motiongraph.model.clip import Clip
+    from motiongraph.model.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A clip in the library."""
+
+    number: int  # its own for good
+    clip: Clip
+    prepared: Prepared  # for drawing it
+    path: Path | None = None  # its file, if any
+    start: int = 0  # first frame in use
+    stop: int = 0  # frame after the last in use
+    used: bool = True  # ticked: takes part in graphs and crowds
+    made: Made | None = None  # the walk it was made of, where it was made here
+
+    @property
+    def name(self) -> str:
+        return self.clip.name
+
+    @property
+    def trimmed(self) -> bool:
+        return (self.start, self.stop) != (self.clip.first, len(self.clip))
+
+    @cached_property
+    def part(self) -> Clip:
+        """The frames in use as a clip of their own."""
+        return self.clip[self.start : self.stop]
+
+    @cached_property
+    def spans(self) -> list[tuple[str, int, int]]:
+        """(word, start, stop) of every stretch that has a label."""
+        return self.clip.labels.spans()
+
+    @cached_property
+    def bars(self) -> list[tuple[tuple[str, ...], int, int, int]]:
+        """(words, start, stop, row) of every stretch with the same labels, in rows in which none overlap."""
+        stretches: dict[tuple[int, int], list[str]] = {}
+        for word, start, stop in self.spans:
+            stretches.setdefault((start, stop), []).append(word)
+        found, ends = [], []
+        for (start, stop), words in sorted(stretches.items(), key=lambda item: (item[0][0], -item[0][1])):
+            row = next((row for row, end in enumerate(ends) if end <= start), len(ends))
+            ends[row : row + 1] = [stop]
+            found.append((tuple(words), start, stop, row))
+        return found
+
+    @cached_property
+    def everywhere(self) -> str:
+        """The labels that hold for all frames, as one line."""
+        return ", ".join(word for word, start, stop in self.spans if (start, stop) == (0, len(self.clip)))
+
+    @cached_property
+    def findable(self) -> str:
+        """What it can be found by."""
+        return f"{self.name}\n{self.words}".lower()
+
+    def words_at(self, frame: int) -> list[str]:
+        """The labels of a frame."""
+        return [word for word, start, stop in self.spans if start <= frame < stop]
+
+    @cached_property
+    def lasting(self) -> str:
+        """How long the frames in use last, in words."""
+        return f"{(self.stop - self.start) / self.clip.fps:.1f} s"
+
+    @cached_property
+    def words(self) -> str:
+        """The labels that hold everywhere, then those that hold somewhere, as one line."""
+        return ", ".join(self.clip.labels)
+
+
+@dataclass(eq=False)
+class Library:
+    """All entries, and what panels ask of them in every frame."""
+
+    entries: dict[int, Entry] = field(default_factory=dict)  # by number, in the order they came
+    version: int = 0  # grows with every change
+    _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries.values())
+
+    def __getitem__(self, number: int) -> Entry:
+        try:
+            return self.entries[number]
+        except KeyError:
+            raise MotionError(f"there is no clip number {number} in the library") from None
+
+    def get(self, number: int | None) -> Entry | None:
+        return None if number is None else self.entries.get(number)
+
+    def add(self, clip: Clip, prepared: Prepared, path: Path | None = None, **fields: Any) -> Entry:
+        """A new entry; a clip of a file, or of a part of it, that is in the library already takes its place there."""
+        span = {"start": clip.first, "stop": len(clip)} | fields
+        same = next((e for e in self if path is not None and (e.path, e.name) == (path, clip.name)), None)
+        entry = Entry(same.number if same else next(self._numbers), clip, prepared, path, **span)
+        self.put(entry)
+        return entry
+
+    def put(self, entry: Entry) -> None:
+        self.entries[entry.number] = entry
+        self.version += 1
+
+    def remove(self, number: int) -> None:
+        del self.entries[self[number].number]
+        self.version += 1
+
+    def clear(self) -> None:
+        self.entries.clear()
+        self.version += 1
+
+    def begin_at(self, number: int) -> None:
+        """New entries are counted from here: after entries were put in with numbers of their own."""
+        self._numbers = itertools.count(number)
+
+    @property
+    def used(self) -> int:
+        """How many entries are ticked."""
+        if self._used[0] != self.version:
+            self._used = self.version, sum(entry.used for entry in self)
+        return self._used[1]
+
+    def groups(self) -> list[tuple[str, list[Entry]]]:
+        """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
+        if self._grouped[0] != self.version:
+            found: dict = {}
+            for entry in self:
+                if entry.made is None:
+                    found.setdefault(entry.clip.skeleton, []).append(entry)
+            groups = [(_described(s, entries), entries) for s, entries in found.items()]
+            made = [entry for entry in self if entry.made and not entry.made.live]
+            self._grouped = self.version, groups + ([("made here", made)] if made else [])
+        return self._grouped[1]
+
+    _grouped: tuple = (-1, [])
+    _used: tuple = (-1, 0)
+
+
+def _described(skeleton: Skeleton, entries: list[Entry]) -> str:
+    """A skeleton in a few words: the subject of CMU names where all agree, joints and height."""
+    subjects = {e.name.partition("_")[0] for e in entries}
+    subject = subjects.pop() if len(subjects) == 1 else ""
+    subject = f"subject {subject} · " if subject.isdigit() else ""
+    return f"{subject}{len(skeleton)} joints · {skeleton.height:.2f} m"

@@ -1,0 +1,133 @@
+"""Opening files, folders, the bundled samples and clips from the network, beside the loop and one file at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motiongraph.app.command import command
+from motiongraph.app.graph.graph_files import open_graph
+from motiongraph.app.library.clips import trim
+from motiongraph.app.library.prepared import prepare
+from motiongraph.app.playback import play, show_clip
+from motiongraph.app.project.session import open_project
+from motiongraph.app.scene.props import open_prop
+from motiongraph.errors import FormatError, MotionError
+from motiongraph.fetch import fetch_cmu
+from motiongraph.files import resource
+from motiongraph.formats.collection import find_parts, named
+from motiongraph.formats.load import load_clips
+from motiongraph.progress import Progress
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
+
+# Files that are no clips.
+_WHOLE = {".mgproj": open_project, ".mgraph": open_graph, ".obj": open_prop}
+
+
+def open_files(paths: Sequence[Path], progress: Progress, deliver: Callable[[Any], None]) -> None:
+    """The work of opening what `find_parts` finds: everything is delivered one by one, clips as (path, clip, prepared,
+    trim) and what cannot be opened as a MotionError; nothing else is disturbed by it."""
+
+    def fail(path, problem):
+        wrong = isinstance(problem, MotionError)
+        deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
+
+    for path in paths:
+        if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
+            fail(path, MotionError(f"{path}: there is no such file or folder"))
+    parts = find_parts([path for path in paths if os.path.exists(path)], on_error=fail)
+    for index, part in enumerate(parts):
+        progress(index, len(parts), part.file.name)
+        try:
+            for clip in load_clips(part.file):
+                clip = named(clip, part)
+                deliver((part.file.absolute(), clip, prepare(clip), part.frames))
+        except (MotionError, OSError) as problem:
+            fail(part.file, problem)
+
+
+def _take_in(state: AppState, result: Any, first: list[int], lead: str = "") -> None:
+    """What opening delivered, into the library; the first clip is shown and played, or the one called `lead`."""
+    if isinstance(result, MotionError):
+        state.say(str(result), "error")
+        return
+    path, clip, prepared, frames = result
+    entry = state.library.add(clip, prepared, path)
+    if frames is not None:
+        trim(state, entry.number, *frames)
+    for note in clip.source.notes if clip.source else ():
+        state.say(f"{path.name}: {note}", "warning")
+    if not first or (entry.name == lead and state.tracks[state.active].clip == first[0]):
+        first[:] = [entry.number]
+        show_clip(state, entry.number)
+        state.frame_camera = True
+        if state.settings.autoplay:
+            play(state)
+
+
+@command
+class OpenPaths:
+    """Files, folders or a labels.toml."""
+
+    paths: tuple[Path, ...]
+
+    def apply(self, state: AppState) -> None:
+        paths = tuple(Path(path) for path in self.paths)
+        for path in paths:
+            if path.suffix.lower() in _WHOLE:
+                _WHOLE[path.suffix.lower()](state, path)
+        paths = tuple(path for path in paths if path.suffix.lower() not in _WHOLE)
+        if not paths:
+            return
+        for path in reversed(paths):
+            if os.path.exists(path):
+                state.settings.opened(path.absolute())
+        _open(state, paths, f"opening {paths[0].name}" if len(paths) == 1 else f"opening {len(paths)} files")
+
+
+def _open(state: AppState, paths: tuple[Path, ...], title: str, lead: str = "") -> None:
+    first: list[int] = []
+    # Its own kind each: files opened one after the other all come in.
+    kind = f"open {len(state.jobs.running)} {paths}"
+    state.jobs.start(
+        kind,
+        title,
+        lambda progress, deliver: open_files(paths, progress, deliver),
+        lambda result: _take_in(state, result, first, lead),
+    )
+
+
+@command
+class OpenSamples:
+    """Open the clips that came with the program."""
+
+    def apply(self, state: AppState) -> None:
+        # As BVH: some are there as ASF and AMC too, and would come twice.
+        files = sorted(resource("assets/samples").glob("*.bvh"))
+        if not files:
+            raise MotionError("no samples came with this installation of motiongraph; install it again")
+        _open(state, tuple(files), "opening the samples", lead="walk")
+
+
+@command
+class FetchCmu:
+    """Download clips of a subject from the CMU site, all of them where no trials are named, and open them."""
+
+    subject: int
+    trials: tuple[int, ...] = ()
+    folder: Path | None = None
+
+    def apply(self, state: AppState) -> None:
+        first: list[int] = []
+
+        def work(progress, deliver):
+            fetched = fetch_cmu(self.subject, self.trials, self.folder, progress)
+            found = [path for path in (*fetched.new, *fetched.kept) if path.suffix.lower() == ".amc"]
+            open_files(sorted(found), progress, deliver)
+
+        title = f"fetching CMU subject {self.subject:02d}"
+        state.jobs.start(f"fetch {self.subject}", title, work, lambda result: _take_in(state, result, first))

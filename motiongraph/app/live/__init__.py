@@ -1,0 +1,1 @@
+"""The live room: a character that is led."""

@@ -1,0 +1,1 @@
+"""The matrix room: two clips compared, cell by cell."""

@@ -1,0 +1,1 @@
+"""The path room: the path on the floor."""

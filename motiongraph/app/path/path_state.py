@@ -1,0 +1,186 @@
+"""The path on the floor: the points it goes through, what is asked for along it, and the goal planted beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiongraph.app.part import Record, SavedPart, checked_number, checked_word
+from motiongraph.app.path import strokes
+from motiongraph.errors import MotionError
+from motiongraph.walks.curve import Curve
+
+if TYPE_CHECKING:
+    from motiongraph.app.state import AppState
+    from motiongraph.walks.curve import Curve
+
+TOOLS = ("off", "draw", "edit", "paint", "goal")
+CURVES = ("polyline", "spline")
+SHORTEST = 0.5  # m: anything shorter is no path to walk along
+_LONGEST = 500.0  # m
+PathLabels = list[tuple[float, str | None]]  # metres at which each label begins, None: any motion
+
+
+@dataclass(eq=False)
+class PathState:
+    """The path, and what the mouse does with it. Points, labels, curve and closed are as `follow_path` takes them."""
+
+    points: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # (N, 2) x, z metres; replaced, never changed
+    closed: bool = False
+    curve: str = "spline"  # one of CURVES
+    labels: PathLabels | None = None
+    goal: tuple[float, float] | None = None  # x, z metres
+    version: int = 0  # grows with every change of the fields above
+    tool: str = "off"  # what the mouse does on the floor, one of TOOLS
+    brush: str | None = None  # the label it paints
+    size: float = 8.0  # of ready-made paths, metres
+    stroke: list[tuple[float, float]] = field(default_factory=list)  # places of the stroke being drawn
+    under: tuple[float, float] | None = None  # where on the floor the mouse is
+    chosen: int | None = None  # number of a point
+    lead_label: str | None = None  # what a led character does, None for anything
+    waiting: bool = False  # a character is to set off when the graph is there
+    roomy: bool = False  # the graph being built gets a threshold that leaves ways enough
+    origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
+    follow: bool = False  # whether the camera went with the character before the floor was looked at
+    _line: tuple[np.ndarray | None, bool, str, Curve | None] = (None, False, "", None)
+
+    @property
+    def line(self) -> Curve | None:
+        """The `Curve` through the points, or None where there is no path."""
+        points, closed, curve, line = self._line
+        if points is not self.points or (closed, curve) != (self.closed, self.curve):
+            line = course(self.points, self.closed, self.curve)
+            self._line = self.points, self.closed, self.curve, line
+        return line
+
+    @property
+    def length(self) -> float:
+        return self.line.length if self.line is not None else 0.0
+
+    def set(self, points: Any, closed: bool | None = None, curve: str | None = None, keep_metres: bool = False) -> None:
+        """Another course. Painted stretches keep their share of the way, or their metres where it only goes on."""
+        points, before = checked(points), self.length
+        self.points = points
+        self.closed = bool(self.closed if closed is None else closed) and len(points) > 2
+        self.curve = self.curve if curve is None else curve
+        self.chosen = self.chosen if self.chosen is not None and self.chosen < len(points) else None
+        self.version += 1
+        if self.labels is not None:
+            share = 1.0 if keep_metres or before == 0.0 else self.length / before
+            self.labels = tidied([(share * metres, word) for metres, word in self.labels], self.length)
+
+    def anew(self, points: Any, closed: bool, curve: str, labels: Iterable | None = None) -> None:
+        """Another path in place of this one, with labels of its own; where it cannot be one, nothing changes."""
+        points = checked(points)
+        self.labels = self.origin = None
+        self.set(points, closed, curve)
+        self.labels = tidied(labels, self.length) if labels else None
+
+    def nearest(self, x: float, z: float) -> tuple[float, float]:
+        """Metres along the path of its place nearest to x, z, and how far that is away."""
+        if self.line is None:
+            return 0.0, np.inf
+        off = np.hypot(*(self.line.places - (x, z)).T)
+        index = int(np.argmin(off))
+        return index * self.line.spacing, float(off[index])
+
+    def point_at(self, x: float, z: float, reach: float) -> int | None:
+        """The number of the point nearest to x, z within `reach` metres."""
+        if not len(self.points):
+            return None
+        off = np.hypot(*(self.points - (x, z)).T)
+        return int(np.argmin(off)) if off.min() <= reach else None
+
+    def word_at(self, metres: np.ndarray) -> np.ndarray:
+        """Index into `labels` of what is asked for there; −1 before the first."""
+        return np.searchsorted([begin for begin, _ in self.labels or ()], metres, side="right") - 1
+
+
+def checked(points: Any) -> np.ndarray:
+    """(N, 2) the points of a path, or a sentence that says why they are none."""
+    points = np.array(points, float).reshape(-1, 2)
+    if not np.isfinite(points).all():
+        raise MotionError("a path goes through places, x and z in metres")
+    if strokes.length(np.concatenate([points, points[:1]])) > 2 * _LONGEST:
+        raise MotionError(f"a path may be {_LONGEST:g} m long at most")
+    points.flags.writeable = False
+    return points
+
+
+def course(points: np.ndarray, closed: bool, curve: str) -> Curve | None:
+    """The `Curve` through checked points, or None where that is too short to walk along."""
+    loop = np.concatenate([points, points[:1]]) if closed else points
+    if len(points) < 2 or strokes.length(loop) < SHORTEST:
+        return None
+    return Curve.of(points, curve, closed)
+
+
+def tidied(labels: Iterable[tuple[float, str | None]], length: float) -> PathLabels | None:
+    """Pairs of metres and word in order, from the start of the path, equal neighbours joined; None where none asks."""
+    found: PathLabels = [(0.0, None)]
+    for metres, word in sorted(labels, key=lambda pair: pair[0]):
+        metres = max(float(metres), 0.0)
+        if metres >= length - 1e-6:
+            continue
+        if metres - found[-1][0] < 1e-6:
+            found.pop()
+        if not found or found[-1][1] != word:
+            found.append((metres, word))
+    if found[0][0] > 0.0:
+        found[0] = (0.0, found[0][1])
+    return found if any(word for _, word in found) else None
+
+
+def painted(labels: PathLabels | None, start: float, stop: float, word: str | None, length: float) -> PathLabels | None:
+    """The labels with this word from start to stop, metres."""
+    labels = labels or [(0.0, None)]
+    after = [w for metres, w in labels if metres <= stop][-1]
+    kept = [(metres, w) for metres, w in labels if metres < start or metres > stop]
+    return tidied([*kept, (start, word), (stop, after)], length)
+
+
+def need_path(state: AppState) -> Curve:
+    """The path's curve, or a sentence that says what to do."""
+    if state.path.line is None:
+        raise MotionError("there is no path yet: draw one on the floor (P), or take a ready-made one")
+    return state.path.line
+
+
+# What undo and projects keep of it
+
+Saved = tuple[np.ndarray, bool, str, "PathLabels | None", "tuple[float, float] | None"]  # points, closed, …, goal
+
+
+def _read(state: AppState) -> Saved:
+    path = state.path
+    return path.points, path.closed, path.curve, path.labels, path.goal
+
+
+def _write(state: AppState, value: Saved) -> None:
+    points, closed, curve, labels, goal = value
+    state.path.anew(points, closed, curve, labels)
+    state.path.goal = goal
+
+
+def _to_plain(value: Saved) -> tuple[dict, dict]:
+    points, closed, curve, labels, goal = value
+    return {"path": {"closed": closed, "curve": curve, "labels": labels, "goal": goal}}, {"path/points": points}
+
+
+def _from_plain(saved: Record, state: AppState) -> Saved:
+    path = saved.record("path")
+    points = checked(path.array("path/points", "f", (None, 2)))
+    labels: PathLabels | None = None
+    if path.get("labels") is not None:
+        labels = []
+        for metres, word in path.rows("labels", 2):
+            word = None if word is None else checked_word(word, "a label of the path")
+            labels.append((checked_number(metres, "a label of the path"), word))
+    goal = None if path.get("goal") is None else path.numbers("goal", 2)
+    return points, path.flag("closed"), path.word("curve", CURVES), labels, goal and (goal[0], goal[1])
+
+
+PATH = SavedPart("path", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="path")

@@ -1,0 +1,1 @@
+"""The scene room: what is shown, and from where."""
