@@ -101,10 +101,11 @@ def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Ker
     return wrap
 
 
-def compile_all(progress: Callable[[int, int, str], None] | None = None) -> None:
-    """Compile every kernel of the modules that were imported so far."""
-    for index, each in enumerate(_kernels):
+def compile_all(progress: Callable[[int, int, str], None] | None = None, parts: tuple[str, ...] = ()) -> None:
+    """Compile every kernel of the modules that were imported so far; parts: only of those whose names begin so."""
+    kernels = [each for each in _kernels if not parts or each.compiled.py_func.__module__.startswith(parts)]
+    for index, each in enumerate(kernels):
         if progress is not None:
-            progress(index, len(_kernels), each.compiled.__name__)
+            progress(index, len(kernels), each.compiled.__name__)
         if not each.ready:
             each.compile()

@@ -3,12 +3,12 @@
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.graph_state import drawable
+from motiongraph.app.compile_ahead import warm_up
+from motiongraph.app.graph.drawn import drawable
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.walk.results import Made, results, show_made
-from motiongraph.app.warm_up import warm_up
 from motiongraph.files import resource
 from motiongraph.formats.load import load
 from motiongraph.graph.motion_graph import MotionGraph

@@ -4,7 +4,7 @@ import pytest
 from swinging import numbers, said, tell, three_clips
 
 from motiongraph.app import commands as do
-from motiongraph.app.jobs import Job
+from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.update import update
 from motiongraph.progress import Cancelled
 
@@ -65,9 +65,9 @@ def stopped_at(step, what, files, made):
 
     def watched(job, *told):
         nonlocal taken
-        if taken == step and job.kind != "set aside":
+        if taken == step and job.kind is not JobKind.SET_ASIDE:
             raise Cancelled(job.title)
-        taken += job.kind != "set aside"  # which nobody waits for
+        taken += job.kind is not JobKind.SET_ASIDE  # which nobody waits for
         progress(job, *told)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -8,10 +8,10 @@ import weakref
 import pytest
 
 from motiongraph.app import commands as do
-from motiongraph.app import failures as trouble
+from motiongraph.app import failures
 from motiongraph.app.command import command
-from motiongraph.app.jobs import Jobs
-from motiongraph.app.project import autosave as recovery
+from motiongraph.app.jobs import JobKind, Jobs
+from motiongraph.app.project import autosave
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.errors import MotionError
@@ -21,7 +21,7 @@ from motiongraph.errors import MotionError
 def config(tmp_path, monkeypatch):
     monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
     monkeypatch.delenv("MOTIONGRAPH_DEBUG", raising=False)
-    monkeypatch.setattr(trouble, "_told", {})
+    monkeypatch.setattr(failures, "_told", {})
     return tmp_path / "config"
 
 
@@ -83,7 +83,7 @@ def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config):
         state.issue(Stumble(KeyError("lost")))
         update(state, 0.1)
     (message,) = state.messages
-    assert str(trouble.log_file()) in message.text
+    assert str(failures.log_file()) in message.text
     log = (config / "trouble.log").read_text()
     assert log.count("Traceback") == 1
     assert "stumble" in log
@@ -183,8 +183,8 @@ def quitting(work):
 def until_over(state):
     for _ in range(1000):
         update(state, 0.01)
-        if recovery.may_end(state) or not state.window.quit:
-            return recovery.may_end(state)
+        if autosave.may_end(state) or not state.window.quit:
+            return autosave.may_end(state)
         time.sleep(0.005)
     raise AssertionError("never over")
 
@@ -192,8 +192,8 @@ def until_over(state):
 def test_the_end_waits_for_what_is_being_written_and_says_so():
     gate = threading.Event()
     state = quitting(lambda progress, deliver: gate.wait(10))
-    assert not recovery.may_end(state)
-    assert not recovery.may_end(state)
+    assert not autosave.may_end(state)
+    assert not autosave.may_end(state)
     assert [m.text for m in state.messages] == ["motiongraph ends as soon as it is done with saving x"]
     gate.set()
     assert until_over(state)
@@ -207,7 +207,7 @@ def test_the_window_stays_where_writing_fails():
         raise MotionError("the disk is full")
 
     state = quitting(work)
-    assert not recovery.may_end(state)
+    assert not autosave.may_end(state)
     gate.set()
     assert not until_over(state)
     assert [m.text for m in state.messages][:2] == [
@@ -218,16 +218,16 @@ def test_the_window_stays_where_writing_fails():
 
 def test_nobody_has_to_wait_for_what_was_cancelled():
     state = quitting(lambda progress, deliver: [progress(0, 1) or time.sleep(0.001) for _ in range(10_000)])
-    assert not recovery.may_end(state)
+    assert not autosave.may_end(state)
     state.issue(do.CancelJob(state.jobs.running[0].number))
     assert until_over(state)
 
 
 def test_what_belonged_to_the_clips_is_called_off_and_a_film_goes_on():
     done, jobs = threading.Event(), Jobs(lambda *said: None)
-    gone = {"graph", "walk", "prop 0 chair.obj", "keep 3"}
-    stays = {"record film.mp4", "autosave", "ahead"}
-    running = {kind: jobs.start(kind, kind, lambda *_: done.wait(10), lambda _: None) for kind in gone | stays}
+    gone = {JobKind.GRAPH, JobKind.WALK, JobKind.OPEN, JobKind.KEEP}
+    stays = {JobKind.RECORD, JobKind.AUTOSAVE, JobKind.COMPILE_AHEAD}
+    running = {kind: jobs.start(kind, kind.value, lambda *_: done.wait(10), lambda _: None) for kind in gone | stays}
     jobs.call_off_all()
     done.set()
     assert {kind for kind, job in running.items() if job.cancelled.is_set()} == gone

@@ -8,13 +8,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
+from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.matrix.cell import loop_walk, pair_of, way_back
 from motiongraph.app.matrix.comparison import chosen, common, highest_threshold, threshold_of
 from motiongraph.app.playback import RESULT
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warm_up import warm_up
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.overview import histogram, pyramid, share_below, thinned

@@ -7,8 +7,8 @@ import pytest
 from sessions import assert_same, begin, tell, worked
 
 from motiongraph.app import commands as do
-from motiongraph.app.project import autosave as recovery
-from motiongraph.app.project import project_file as project
+from motiongraph.app.jobs import JobKind
+from motiongraph.app.project import autosave, session
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update
@@ -28,7 +28,7 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     update(state, 0.0)
     update(state, 0.0)
     (kept,) = config.glob("autosave*")
-    assert kept == recovery.own_file()
+    assert kept == autosave.own_file()
     # Nothing new, nothing written.
     written = kept.stat().st_mtime_ns
     state.clock += 1000.0
@@ -38,17 +38,17 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     # Of a run that is still there nothing is offered.
     kept = kept.rename(kept.with_name(f"autosave-{os.getppid()}.mgproj"))
     other = begin()
-    recovery.look_for_lost(other)
+    autosave.look_for_lost(other)
     assert other.project.lost is None
     lost = kept.with_name("autosave-999999999.mgproj")
     kept.rename(lost)
-    recovery.look_for_lost(other)
+    autosave.look_for_lost(other)
     assert other.project.lost == lost
     tell(other, do.Recover(True))
     assert_same(other, state)
     assert not lost.exists()
     assert other.project.path is None
-    recovery.end(other)
+    autosave.end(other)
     assert not list(config.glob("autosave*"))
 
 
@@ -56,7 +56,7 @@ def test_lost_work_can_be_thrown_away(state, config):
     config.mkdir(exist_ok=True)
     lost = config / "autosave-999999999.mgproj"
     lost.write_bytes(b"x")
-    recovery.look_for_lost(state)
+    autosave.look_for_lost(state)
     tell(state, do.Recover(False))
     assert not lost.exists()
     assert state.project.lost is None
@@ -75,12 +75,12 @@ def test_opened_clips_alone_are_not_kept(config):
 def again():
     """Another run of the program, which has looked for what the last one left."""
     state = begin()
-    recovery.look_for_lost(state)
+    autosave.look_for_lost(state)
     return state
 
 
 def test_a_bad_end_leaves_everything_for_the_next_start(state, config):
-    recovery.end_badly(state)
+    autosave.end_badly(state)
     other = again()  # with the same number, as in a container
     (lost,) = config.glob("autosave*")
     assert other.project.lost == lost
@@ -96,13 +96,13 @@ def test_a_bad_end_of_what_is_saved_leaves_nothing(state, config, tmp_path):
     tell(state, do.SaveProject(tmp_path / "p.mgproj"))
     assert not list(config.glob("autosave*"))
     tell(state, do.PreviewTransition(0), do.SetLayer("joints", True), do.TogglePlay())  # which is only looking
-    recovery.end_badly(state)
-    recovery.end(state)
+    autosave.end_badly(state)
+    autosave.end(state)
     assert list(config.iterdir()) == []
 
 
 def test_what_is_not_saved_can_be_reopened_after_quitting(state, config):
-    recovery.end(state)
+    autosave.end(state)
     assert not list(config.glob("autosave*"))
     other = again()
     assert other.project.lost is None
@@ -111,8 +111,8 @@ def test_what_is_not_saved_can_be_reopened_after_quitting(state, config):
     assert_same(other, state)
     assert not other.project.spare
     # It is work without a file again: a crash would find it, and so would another end.
-    assert recovery.own_file().exists()
-    recovery.end(other)
+    assert autosave.own_file().exists()
+    autosave.end(other)
     assert again().project.spare
 
 
@@ -144,7 +144,7 @@ def test_opening_and_reopening_change_places(state, tmp_path):
     tell(other, do.Trim(1, 3, 30), do.OpenProject(tmp_path / "p.mgproj"))
     assert_same(other, state)
     assert other.project.path == tmp_path / "p.mgproj"
-    assert not recovery.unsaved(other)
+    assert not autosave.unsaved(other)
     tell(other, do.SetLabels(1, ("new",)), do.ReopenUnsaved())
     assert [(e.name, e.start) for e in other.library] == [("jump", 3)]
     assert other.project.path is None
@@ -167,9 +167,9 @@ class Gate:
 def test_what_was_begun_for_other_clips_does_not_come_in(state, tmp_path, command):
     tell(state, do.SaveProject(tmp_path / "p.mgproj"))
     gate, state.jobs.inline = Gate(), False
-    for kind in ("graph", "walk", "lead", "matrix", "preview"):
-        state.jobs.start(kind, kind, gate.work, gate.found.append)
-    state.jobs.start("save x", "x", gate.work, lambda late: gate.found.append("written"), needed=True)
+    for kind in (JobKind.GRAPH, JobKind.WALK, JobKind.LEAD, JobKind.MATRIX, JobKind.PREVIEW):
+        state.jobs.start(kind, kind.value, gate.work, gate.found.append)
+    state.jobs.start(JobKind.WRITE, "x", gate.work, lambda late: gate.found.append("written"), needed=True)
     state.jobs.inline = True
     tell(state, do.OpenProject(tmp_path / "p.mgproj") if command == "open" else command)
     gate.event.set()
@@ -180,18 +180,18 @@ def test_what_was_begun_for_other_clips_does_not_come_in(state, tmp_path, comman
 
 
 def test_a_save_that_ends_late_does_not_name_another_project(state, tmp_path, monkeypatch):
-    gate, save = threading.Event(), project.save_project
+    gate, save = threading.Event(), session.save_project
 
     def slowly(*given, **options):
         gate.wait(10)
         save(*given, **options)
 
-    monkeypatch.setattr(project, "save_project", slowly)
+    monkeypatch.setattr(session, "save_project", slowly)
     state.jobs.inline = False
     tell(state, do.SaveProject(tmp_path / "p.mgproj"))
     state.jobs.inline = True
     assert state.jobs.unfinished.title == "saving p.mgproj"
-    monkeypatch.setattr(project, "save_project", save)
+    monkeypatch.setattr(session, "save_project", save)
     tell(state, do.NewProject())
     gate.set()
     state.jobs.unfinished.over.wait(10)
@@ -208,7 +208,7 @@ def test_what_cannot_be_moved_or_removed_is_a_sentence(state, config, monkeypatc
     assert state.messages[0].level == "error"
     assert str(config / "autosave-999999999.mgproj") in state.messages[0].text
     before = [e.name for e in state.library]
-    recovery.end(state)
+    autosave.end(state)
     state.project.spare = True
     monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(PermissionError(13, "not allowed")))
     tell(state, do.ReopenUnsaved())

@@ -9,13 +9,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app import warm_up as warming
-from motiongraph.app.jobs import Jobs
+from motiongraph.app import compile_ahead
+from motiongraph.app.compile_ahead import warm_up
+from motiongraph.app.jobs import JobKind, Jobs
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warm_up import warm_up
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -333,17 +333,17 @@ def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("hint", ["", "first"])
 def test_for_someone_new_all_is_compiled_ahead(monkeypatch, hint):
-    loaded, started = [], []
-    monkeypatch.setattr("motiongraph.app.warm_up.import_module", loaded.append)
+    compiled, started = [], []
+    monkeypatch.setattr("motiongraph.app.compile_ahead.compile_all", lambda progress, parts: compiled.extend(parts))
     state = AppState(hint=hint)
     monkeypatch.setattr(state.jobs, "start", lambda kind, title, work, then: started.append((kind, work, then)))
-    warm_up(state, "a.panel")
+    warm_up(state)
     *others, (kind, work, then) = started
     work(lambda *done: None, then)
-    assert kind == "kernels"
+    assert kind is JobKind.COMPILE
     assert state.ready
-    assert "a.panel" in loaded
-    assert [kind for kind, *_ in others] == (["ahead"] if hint else [])
+    assert "motiongraph.app" in compiled
+    assert [kind for kind, *_ in others] == ([JobKind.COMPILE_AHEAD] if hint else [])
 
 
 def test_compiling_ahead_ends_when_it_is_called_off():
@@ -353,9 +353,8 @@ def test_compiling_ahead_ends_when_it_is_called_off():
         raise Cancelled("compiling")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "motiongraph.app.warm_up.subprocess.Popen", lambda *a, **k: processes.append(real(*a, **k)) or processes[0]
-        )
+        started = lambda *a, **k: processes.append(real(*a, **k)) or processes[0]  # noqa: E731
+        patch.setattr("motiongraph.app.compile_ahead.subprocess.Popen", started)
         with pytest.raises(Cancelled):
-            warming._ahead(called_off, None)
+            compile_ahead._compile_beside(called_off, None)
     assert processes[0].returncode not in (None, 0)

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,15 +11,15 @@ from walking import sample
 
 import motiongraph as mg
 from motiongraph.app import commands as do
+from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.jobs import Job
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.walk import make_walk as making
+from motiongraph.app.walk import make_walk
 from motiongraph.app.walk.results import Made, current_result, results, step_begins
 from motiongraph.app.walk.walk_options import METHODS, OPTIONS, made_before
-from motiongraph.app.warm_up import warm_up
 from motiongraph.viewer.camera import Camera
 
 NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}
@@ -30,7 +31,7 @@ def empty(inline=True):
     state = AppState(inline=inline, camera=Camera())
     warm_up(state)
     for name, words in NAMES.items():
-        clip = sample(name).resampled(30.0).labelled(words)
+        clip = replace(sample(name).resampled(30.0).labelled(words), file_frames=None)
         state.library.add(clip, prepare(clip), start=TRIMMED, stop=len(clip))
     tell(state, do.SelectClip(1))
     return state
@@ -112,14 +113,14 @@ def test_one_press_builds_the_graph_and_makes_the_walk():
     update(state, 0.0)
     assert state.graph.graph is not None
     assert [entry.name for entry in results(state)] == ["random 1"]
-    assert not state.walk.waiting
+    assert "walk" not in state.graph.waiting
 
 
 def test_without_ticked_clips_no_walk_waits():
     state = empty()
     tell(state, do.UseClip(None, False), do.MakeWalk())
     assert "no clip is ticked" in state.walk.problem
-    assert not state.walk.waiting
+    assert "walk" not in state.graph.waiting
 
 
 def test_seeds_and_names(state):
@@ -171,7 +172,7 @@ def test_frames_are_those_of_the_file(state):
         ("connect", {"source": "walk"}, "say what is to be connected"),
         ("path", {}, "there is no path to follow yet"),
         ("greedy", {"start": "fly"}, "the graph has no clip or label 'fly'"),
-        ("random", {"start": "walk:9999"}, "has frames 0 to"),
+        ("random", {"start": "walk:9999"}, "walk shows frames 12 to"),
     ],
 )
 def test_what_is_missing_is_said_in_the_panel_and_in_messages(state, method, options, said):
@@ -383,12 +384,13 @@ def test_a_walk_that_strays_is_told_a_threshold(state, monkeypatch):
         tried.append(graph.thresholds.highest)
         return SimpleNamespace(facts={"path_error_mean": 0.1 if tried[-1] > 3.5 else 1.0})
 
-    monkeypatch.setattr(making, "find", find)
+    monkeypatch.setattr(make_walk, "find", find)
     wanted, silent = SimpleNamespace(method="path"), lambda *told: None
-    assert making.advice(graph, wanted, None, {"path_error_mean": 1.0}, silent) == {"threshold": 4.0, "missed": 0.1}
+    assert make_walk.advice(graph, wanted, None, {"path_error_mean": 1.0}, silent) == {"threshold": 4.0, "missed": 0.1}
     assert tried == [2.4, 3.0, 4.0]
-    assert making.advice(graph, wanted, None, {"path_error_mean": 0.2}, silent) is None
-    assert making.advice(graph.at({"within": 2, "between": 3}), wanted, None, {"path_error_mean": 1.0}, silent) is None
+    assert make_walk.advice(graph, wanted, None, {"path_error_mean": 0.2}, silent) is None
+    several = graph.at({"within": 2, "between": 3})
+    assert make_walk.advice(several, wanted, None, {"path_error_mean": 1.0}, silent) is None
 
 
 # What panels say

@@ -8,13 +8,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
+from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.walk.results import Made, show_made
 from motiongraph.app.walk.why import alternatives, crop_of, explained, nearest, seams
-from motiongraph.app.warm_up import warm_up
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.synthesis.synthesize import synthesize
@@ -26,6 +26,7 @@ from motiongraph.walks.random_walk import random_walk
 def graph():
     rng = np.random.default_rng(7)
     clips = [smooth_clip(rng, person(), frames=300, fps=60.0, name=name) for name in ("ann", "bob")]
+    clips = [replace(clip, file_frames=np.arange(300) + first) for clip, first in zip(clips, (5, 9))]
     return MotionGraph.build(clips, threshold=60.0, ceiling=60.0).pruned()
 
 
@@ -38,8 +39,7 @@ def state(graph):
     walk = random_walk(graph, seconds=20.0, rng=1)
     assert len(walk.transitions) >= 3
     clip = synthesize(walk, name="walk")
-    files = [[5, 1.0], [9, 1.0]]
-    made = Made(walk, "random", entries=entries, graph=graph, report={"files": files})
+    made = Made(walk, "random", entries=entries, graph=graph)
     show_made(state, clip, prepare(clip), made)
     tell(state, do.Pause())
     return state

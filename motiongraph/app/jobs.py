@@ -2,47 +2,76 @@
 
 A job is `work(progress, deliver)`: it calls `progress(done, total, what)` between blocks, which raises Cancelled when
 the job is no longer wanted, and `deliver(result)` once or as results come. `collect` passes them on, on the main
-thread. A new job takes the place of an older one of its kind.
+thread. A new job takes the place of an older one of its kind that is for the same thing.
 """
 
 import itertools
 import math
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
-from motiongraph.app import failures as trouble
+from motiongraph.app import failures
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled, Progress
 
 _numbers = itertools.count(1)
-KEEPING = "keep "  # and the number of a led character: keeps what it walked
-# First words of kinds that bring nothing, or everything, into the library.
-_OWN = ("kernels", "ahead", "record", "autosave", "project")
+Work = Callable[[Progress, Callable[[Any], None]], None]  # (progress, deliver)
+
+
+class JobKind(Enum):
+    """What a job does."""
+
+    COMPILE = "compile what playing needs"
+    COMPILE_AHEAD = "compile what the first steps need"
+    OPEN = "open clips, or a mesh"
+    FETCH = "download clips"
+    MIRROR = "mirror a clip"
+    MATRIX = "compare two clips"
+    MINIMA = "find the minima of a matrix"
+    GRAPH = "build or open a graph"
+    THRESHOLD = "choose a threshold"
+    TRADE_OFF = "try thresholds"
+    WALK = "make a walk"
+    PREVIEW = "make a preview"
+    WHY = "explain a transition"
+    LEAD = "set a character off"
+    STRETCH = "make the next stretch of a character that is led"
+    KEEP = "keep what a character has walked"
+    WRITE = "write a file"
+    RECORD = "record a video"
+    PROJECT = "open a project"
+    AUTOSAVE = "keep a copy of the work"
+    SET_ASIDE = "keep work that something else takes the place of"
+
+
+# They belong to the program, not to the clips: another project does not cancel them.
+_OWN = (JobKind.COMPILE, JobKind.COMPILE_AHEAD, JobKind.RECORD, JobKind.AUTOSAVE, JobKind.PROJECT)
 
 
 @dataclass(eq=False)
 class Job:
-    """title: for people; share: how much is done, 0 … 1, or None while unknown; what: the present step; needed: the
-    program does not end before it is done; problem: what ended it, and reason: that in a sentence, "" where it was
-    only stopped; there once it was collected."""
+    """Work on a thread of its own."""
 
-    kind: str
-    title: str
-    work: Callable[[Progress, Callable[[Any], None]], None]
-    then: Callable[[Any], None]
-    quiet: bool = False
-    needed: bool = False
+    kind: JobKind
+    of: Hashable  # what it is for, where there can be several of its kind: a path, the number of a clip
+    title: str  # for people
+    work: Work
+    then: Callable[[Any], Any]  # takes each result, on the main thread
+    after: Callable[[], Any] | None = None  # called when it is over, whatever became of it
+    quiet: bool = False  # not worth showing
+    needed: bool = False  # the program does not end before it is done
     number: int = field(default_factory=lambda: next(_numbers))
-    share: float | None = None
-    what: str = ""
+    share: float | None = None  # how much is done, 0 … 1, None while unknown
+    what: str = ""  # the present step
     cancelled: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
     results: queue.SimpleQueue = field(default_factory=queue.SimpleQueue)
-    problem: BaseException | None = None
-    reason: str = ""
+    problem: BaseException | None = None  # what ended it; there once it was collected
+    reason: str = ""  # that in a sentence, "" where it was only stopped
 
     def progress(self, done: float, total: float, what: str = "") -> None:
         if self.cancelled.is_set():
@@ -66,11 +95,12 @@ class Jobs:
         self.say, self.inline = say, inline
         self.running: list[Job] = []
 
-    def start(self, kind: str, title: str, work, then, quiet: bool = False, needed: bool = False) -> Job:
-        """Begin; `then(result)` is called by `collect` for everything delivered. quiet: not worth showing; needed: not
-        to be cut off by the end of the program."""
-        self.call_off(kind)
-        job = Job(kind, title, work, then, quiet, needed)
+    def start(
+        self, kind: JobKind, title: str, work: Work, then: Callable[[Any], Any], of: Hashable = None, **options: Any
+    ) -> Job:
+        """Begin. options: after, quiet and needed, see `Job`."""
+        self.call_off(kind, of=of)
+        job = Job(kind, of, title, work, then, **options)
         self.running.append(job)
         if self.inline:
             job.run()
@@ -83,17 +113,21 @@ class Jobs:
             if job.number == number:
                 job.cancelled.set()
 
-    def call_off(self, *kinds: str) -> None:
-        """Cancel everything of these kinds."""
+    def under_way(self, kind: JobKind) -> bool:
+        """Whether there is a job of this kind that was not cancelled."""
+        return any(job.kind is kind and not job.cancelled.is_set() for job in self.running)
+
+    def call_off(self, *kinds: JobKind, of: Hashable = None) -> None:
+        """Cancel the jobs of these kinds that are for the same thing."""
         for job in self.running:
-            if job.kind in kinds:
+            if job.kind in kinds and job.of == of:
                 job.cancelled.set()
 
     def call_off_all(self, before: float = math.inf) -> None:
         """Cancel what was begun, before job number `before`, for clips that are no longer there. What writes files goes
         on, and what belongs to the program itself."""
         for job in self.running:
-            if job.number < before and not job.needed and job.kind.partition(" ")[0] not in _OWN:
+            if job.number < before and not job.needed and job.kind not in _OWN:
                 job.cancelled.set()
 
     @property
@@ -108,25 +142,27 @@ class Jobs:
             while not job.results.empty():
                 result = job.results.get()
                 if not job.cancelled.is_set():
-                    self._hand_over(job, result)
+                    self._call(job, job.then, result)
             if over:
                 self.running.remove(job)
                 self._tell(job)
+                if job.after is not None:
+                    self._call(job, job.after)
 
-    def _hand_over(self, job: Job, result) -> None:
+    def _call(self, job: Job, function: Callable[..., Any], *given: Any) -> None:
         try:
-            job.then(result)
+            function(*given)
         except MotionError as problem:
             self.say(str(problem), "error")
         except Exception as problem:
-            trouble.tell(self.say, problem, job.title)
+            failures.tell(self.say, problem, job.title)
 
     def _tell(self, job: Job) -> None:
         problem = job.problem
         if problem is None:
             return
         if not job.cancelled.is_set() and not isinstance(problem, Cancelled):
-            job.reason = trouble.sentence(problem, job.title)
+            job.reason = failures.sentence(problem, job.title)
             self.say(job.reason, "error")
         # Its traceback leads back to the job, and all that the work had in hand would stay for ever.
         problem.__traceback__ = problem.__cause__ = problem.__context__ = None

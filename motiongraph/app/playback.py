@@ -25,7 +25,7 @@ LOOPS = ("loop", "ping-pong", "once")
 ROOTS = ("captured", "in place", "path", "straight")
 TRACKS = ("A", "B", "result")
 RESULT = 2  # the track that made motion is shown in
-_VISIBLE = ((0,), (1,), (2,)), (0, 1), (0, 1, 2)
+_SPLIT = {2: (0, 1), 3: (0, 1, 2)}  # tracks by the number of views
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class Track:
 
 def visible_tracks(state: AppState) -> tuple[int, ...]:
     """The tracks that have a view, in order."""
-    return _VISIBLE[0][state.active] if state.scene.views == 1 else _VISIBLE[state.scene.views - 1]
+    return (state.active,) if state.scene.views == 1 else _SPLIT[state.scene.views]
 
 
 def frame_at(elapsed: float, start: int, stop: int, fps: float, loop: str = "loop") -> float:

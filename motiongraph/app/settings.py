@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_config_path
 
@@ -23,29 +24,26 @@ def config_folder() -> Path:
 
 @dataclass
 class Settings:
-    """width, height: of the window in screen coordinates; zoom: of text and controls; rate: frames a second to aim
-    at; samples: of a pixel, for smooth edges; shading: "full", "plain" (limbs do not darken each other) or "auto",
-    full where a graphics card draws; day: bright surroundings; hint: whether the first-run hint is still
-    shown; autoplay: what is opened plays at once; film_size, film_rate: of videos, see FILM_SIZES, and
-    frames a second; shown: the panels that are open, None for the
-    usual ones; recent: paths opened, newest first; folder: where the next dialog begins."""
+    """What is remembered from one start to the next."""
 
-    width: int = 1440
+    width: int = 1440  # of the window, screen coordinates
     height: int = 860
     maximized: bool = False
-    zoom: float = 1.0
-    rate: int = 120
+    zoom: float = 1.0  # of text and controls
+    rate: int = 120  # frames a second to aim at
     vsync: bool = False
-    samples: int = 4
-    shading: str = "auto"
-    day: bool = True
-    hint: bool = True
-    autoplay: bool = True
-    film_size: str = "view"
-    film_rate: int = 60
-    shown: list[str] | None = None
-    recent: list[str] = field(default_factory=list)
-    folder: str = ""
+    samples: int = 4  # of a pixel, for smooth edges
+    shading: str = (
+        "auto"  # "full", "plain" (limbs do not darken each other) or "auto": full where a graphics card draws
+    )
+    day: bool = True  # bright surroundings
+    hint: bool = True  # the first-run hint is still shown
+    autoplay: bool = True  # what is opened plays at once
+    film_size: str = "view"  # of videos, one of FILM_SIZES
+    film_rate: int = 60  # frames a second of videos
+    shown: list[str] | None = None  # the panels that are open, None for the usual ones
+    recent: list[str] = field(default_factory=list)  # paths opened, newest first
+    folder: str = ""  # where the next dialog begins
 
     def opened(self, path: Path) -> None:
         """`path` was opened just now."""
@@ -92,5 +90,5 @@ class Settings:
             json.dump(asdict(self), file, indent=2)
 
 
-_KINDS = {f.name: (int, float) if f.type is float else f.type for f in fields(Settings)}
+_KINDS: dict[str, Any] = {f.name: (int, float) if f.type is float else f.type for f in fields(Settings)}
 _KINDS["recent"] = _KINDS["shown"] = list

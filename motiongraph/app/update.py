@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from motiongraph.app import failures as trouble
-from motiongraph.app import history
-from motiongraph.app.live import lead as steering
-from motiongraph.app.live import live_character as leading
+from motiongraph.app import failures, history
+from motiongraph.app.live import live_character
 from motiongraph.app.playback import advance
-from motiongraph.app.project import autosave as recovery
-from motiongraph.app.scene import camera_moves as view
+from motiongraph.app.project import autosave
+from motiongraph.app.scene import camera_moves
 from motiongraph.app.scene.stage import set_stage
 from motiongraph.app.state import AppState
-from motiongraph.app.walk import walk_options as walks
 from motiongraph.errors import MotionError
 
 
@@ -22,14 +19,12 @@ def update(state: AppState, dt: float) -> None:
     state.clock += dt
     carry_out(state)
     state.jobs.collect()
-    _attempt(state, "going on", walks.go_on, state)
-    _attempt(state, "going on", steering.go_on, state)
     advance(state, dt)
-    _attempt(state, "leading a character", leading.advance, state, dt)
-    _attempt(state, "keeping a copy", recovery.autosave, state)
+    _attempt(state, "leading a character", live_character.advance, state, dt)
+    _attempt(state, "keeping a copy", autosave.autosave, state)
     if state.ready:
         set_stage(state)
-        view.follow(state, dt)
+        camera_moves.follow(state, dt)
 
 
 def carry_out(state: AppState) -> None:
@@ -41,7 +36,7 @@ def carry_out(state: AppState) -> None:
         except MotionError as problem:
             state.say(str(problem), "error")
         except Exception as problem:
-            trouble.tell(state.say, problem, trouble.spoken(command))
+            failures.tell(state.say, problem, failures.spoken(command))
 
 
 def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: object) -> None:
@@ -49,4 +44,4 @@ def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: ob
     try:
         phase(*given)
     except Exception as problem:
-        trouble.tell(state.say, problem, doing)
+        failures.tell(state.say, problem, doing)

@@ -167,8 +167,9 @@ class RecordVideo:
         if entry is not state.entry:
             show_clip(state, entry.number)
         settings = state.settings
-        asked = FILM_SIZES[settings.film_size] if self.width is None or self.height is None else None
-        width, height = asked or (self.width, self.height)
+        width, height = FILM_SIZES[settings.film_size]
+        if self.width is not None and self.height is not None:
+            width, height = self.width, self.height
         fps = settings.film_rate if self.fps is None else self.fps
         if not 1 <= fps <= 240 or not (width == height == 0 or (16 <= width <= 7680 and 16 <= height <= 7680)):
             raise MotionError(f"no video has {fps:g} frames a second of {width} × {height} pixels")

@@ -12,14 +12,14 @@ from time import perf_counter, sleep
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app import failures as trouble
+from motiongraph.app import failures
+from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.project import autosave as recovery
+from motiongraph.app.project import autosave
 from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.warm_up import warm_up
 from motiongraph.app.window import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
@@ -62,7 +62,7 @@ class Viewer:
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
         window.on_key = self.keys.heard
-        recovery.look_for_lost(state)
+        autosave.look_for_lost(state)
         state.hint = "first" if state.settings.hint else ""
         self._to_open: tuple[Path, ...] | None = tuple(paths)
         self.remote = None
@@ -95,7 +95,7 @@ class Viewer:
         gc.disable()  # garbage is looked for in spare time, see `_rest`
         sys.setswitchinterval(0.0005)  # a worker must not hold up a frame for long
         self._last = self._due = perf_counter()
-        while not recovery.may_end(self.state):
+        while not autosave.may_end(self.state):
             self.frame()
 
     def frame(self) -> None:
@@ -164,7 +164,7 @@ class Viewer:
     def _set_to_work(self) -> None:
         """Behind the first frame, so that the window is there at once: compile, and open what was asked for."""
         paths, self._to_open = self._to_open, None
-        warm_up(self.state, "motiongraph.viewer.draw.characters", "motiongraph.viewer.scenery")
+        warm_up(self.state)
         self.state.issue(do.OpenPaths(paths) if paths else do.OpenSamples())
 
     def _compose(self):
@@ -266,12 +266,12 @@ class Viewer:
             self.run()
         except BaseException as problem:
             try:
-                recovery.end_badly(self.state)
+                autosave.end_badly(self.state)
             finally:
                 self.close(badly=True)
             if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
                 raise
-            raise MotionError(trouble.sentence(problem, "the window")) from problem
+            raise MotionError(failures.sentence(problem, "the window")) from problem
         self.close()
 
     def _remember_size(self) -> None:
@@ -295,7 +295,7 @@ class Viewer:
         state.settings.shown = sorted(state.window.shown.difference(FLOATING))
         try:
             if not badly:
-                recovery.end(state)
+                autosave.end(state)
             state.settings.save()
             imgui.save_ini_settings_to_disk(str(self.layout_file))
         finally:

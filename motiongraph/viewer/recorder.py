@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiongraph.app.commands import RecordVideo
-from motiongraph.app.jobs import Job
+from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.scene.camera_moves import camera_of, look_at
@@ -41,7 +41,7 @@ def as_it_is(state: AppState) -> AppState:
     film.scene.layers, film.scene.pair = replace(state.scene.layers), None
     film.scene.ghosts, film.scene.places = list(state.scene.ghosts), dict(state.scene.places)
     film.path.tool, film.path.stroke, film.path.under = "off", [], None  # what the mouse does
-    film.camera, film.goal = (state.camera_goal or state.camera).copy(), None
+    film.camera, film.camera_goal = (state.camera_goal or state.camera).copy(), None
     film.casts, film.stage_key = [], None
     return film
 
@@ -84,7 +84,7 @@ class Recorder:
             deliver(self.path)
 
         then = lambda path: state.say(f"video in {path}")  # noqa: E731
-        self.job = state.jobs.start(f"record {self.path}", f"recording {self.path.name}", work, then)
+        self.job = state.jobs.start(JobKind.RECORD, f"recording {self.path.name}", work, then, of=self.path)
 
     @property
     def over(self) -> bool:

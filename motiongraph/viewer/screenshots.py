@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.state import AppState
 from motiongraph.files import writing
 from motiongraph.progress import Progress
@@ -66,4 +67,4 @@ def _save(state: AppState, path: Path, pixels: np.ndarray) -> None:
         deliver(path)
 
     then = lambda done: state.say(f"picture in {done}")  # noqa: E731
-    state.jobs.start(f"picture {path}", f"writing {path.name}", work, then, needed=True)
+    state.jobs.start(JobKind.WRITE, f"writing {path.name}", work, then, path, needed=True)

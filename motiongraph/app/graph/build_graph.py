@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.building import Before, Options, build, lasting
-from motiongraph.app.graph.graph_state import leave_transition, taking_part
+from motiongraph.app.graph.drawn import Drawn, Options, Source, drawing
+from motiongraph.app.graph.graph_state import go_on, leave_transition, taking_part
 from motiongraph.app.graph.threshold import SetThreshold
+from motiongraph.app.jobs import JobKind
 from motiongraph.errors import MotionError
+from motiongraph.graph import build
+from motiongraph.graph.build import lasting
+from motiongraph.metric.metric import Metric
+from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
     from motiongraph.app.state import AppState
-    from motiongraph.metric.metric import Metric
+    from motiongraph.graph.motion_graph import MotionGraph
 
 
 def build_graph(
@@ -28,14 +35,14 @@ def build_graph(
     chosen = taking_part(state)
     if not chosen:
         raise MotionError("no clip is ticked in the library: tick those that are to take part in the graph")
-    before = Before(graphs.graph, graphs.drawn, graphs.made_with)
+    before, shown = graphs.graph, graphs.entries
 
-    def work(progress, deliver):
-        deliver(build(chosen, options, before, progress))
+    def work(progress: Progress, deliver: Callable[[Any], None]) -> None:
+        deliver(built(chosen, options, before, shown, progress))
 
-    def then(result):
+    def then(result: tuple[MotionGraph, Drawn, str]) -> None:
         (graph, drawn, said), now = result, graphs.graph
-        if now is not before.graph and lasting(now, graph.candidates):  # the threshold was set in the meantime
+        if now is not None and now is not before and lasting(now, graph.candidates):  # it was set in the meantime
             graph = graph.at(now.thresholds)
         leave_transition(state)
         graphs.take(graph, drawn, options)
@@ -46,12 +53,32 @@ def build_graph(
         state.say(f"graph of {len(graph.clips)} clips, {said}; threshold {graph.thresholds} {graph.metric.unit}")
 
     what = "building" if graphs.graph is None else "updating"
-    state.jobs.start("graph", f"{what} the graph of {len(chosen)} clips", work, then)
+    state.jobs.start(JobKind.GRAPH, f"{what} the graph of {len(chosen)} clips", work, then, after=lambda: go_on(state))
+
+
+def built(
+    entries: list[Entry], options: Options, before: MotionGraph | None, shown: tuple[Entry, ...], progress: Progress
+) -> tuple[MotionGraph, Drawn, str]:
+    """The graph of entries of the library, what is needed to show it, and a sentence about what was computed; on a
+    worker. before: the current graph, whose pairs are not compared again; shown: the entries of its clips."""
+    metric = options.metric or Metric()
+    parts, how = [entry.part for entry in entries], build.Options(metric, options.mirror, options.fps)
+    found = build.build_graph(parts, how, before, progress)
+    graph = found.graph.pruned()
+    graph.kept  # noqa: B018 - here, beside the loop
+    sources = [Source.of(entries[i]) for i in found.sources]
+    ready = {id(entry.clip): entry.prepared for entry in shown}
+    drawn = drawing(graph, entries, sources, progress, ready, found.sentences)
+    pairs, costs = f"{found.total:,} pairs compared", graph.candidates
+    if found.compared < found.total:
+        pairs = f"{found.compared:,} new pairs of {found.total:,} compared"
+    said = f"{pairs}: {len(costs.table):,} candidates up to {costs.max_cost:.3g} {metric.unit}"
+    return graph, drawn, said
 
 
 def drop_graph(state: AppState) -> None:
     """Forget the graph, and stop what is being done for one."""
-    state.jobs.call_off("graph", "trade-off", "threshold")
+    state.jobs.call_off(JobKind.GRAPH, JobKind.TRADE_OFF, JobKind.THRESHOLD)
     leave_transition(state)
     state.graph.take(None)
 
@@ -61,7 +88,7 @@ def drop_graph(state: AppState) -> None:
 
 @command
 class SetGraphOption:
-    """One of `building.Options`, for the next time a graph is built: mirror, fps or metric."""
+    """One of `Options`, for the next time a graph is built: mirror, fps or metric."""
 
     name: str
     value: Any

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.building import Source, drawing, sources_of
-from motiongraph.app.graph.graph_state import leave_transition, need_graph
+from motiongraph.app.graph.drawn import Source, drawing, sources_of
+from motiongraph.app.graph.graph_state import go_on, leave_transition, need_graph
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import show_clip
 from motiongraph.errors import MotionError
@@ -17,6 +18,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.picture import save_picture
 
 if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
     from motiongraph.app.library.prepared import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
@@ -48,7 +50,7 @@ def open_graph(state: AppState, path: Path) -> None:
     def then(result):
         _take_in(state, path, *result)
 
-    state.jobs.start("graph", f"opening {path.name}", work, then)
+    state.jobs.start(JobKind.GRAPH, f"opening {path.name}", work, then, after=lambda: go_on(state))
 
 
 @command
@@ -59,6 +61,14 @@ class OpenGraph:
 
     def apply(self, state: AppState) -> None:
         open_graph(state, Path(self.path))
+
+
+def _entry_of(state: AppState, source: Source | None, added: tuple[Clip, Prepared] | None) -> Entry:
+    """The entry that a clip of a graph is from; one that is not in the library yet comes into it."""
+    if source is not None:
+        return state.library[source.number]
+    assert added is not None, "a clip without an entry was prepared"
+    return state.library.add(*added)
 
 
 def _take_in(
@@ -75,11 +85,8 @@ def _take_in(
     for entry in list(state.library):
         if not entry.made and entry.used != (entry.number in held):
             state.library.put(replace(entry, used=entry.number in held))
-    entries = []
-    for i, (source, fresh) in enumerate(zip(sources, new)):
-        entry = state.library.get(source.number) if source else state.library.add(*fresh)
-        sources[i] = Source.of(entry)
-        entries.append(entry)
+    entries = [_entry_of(state, source, added) for source, added in zip(sources, new)]
+    sources = [Source.of(entry) for entry in entries]
 
     def work(progress, deliver):
         deliver(drawing(graph, entries, sources, progress))
@@ -93,7 +100,7 @@ def _take_in(
             show_clip(state, entries[0].number)
             state.frame_camera = True
 
-    state.jobs.start("graph", f"opening {path.name}", work, then)
+    state.jobs.start(JobKind.GRAPH, f"opening {path.name}", work, then, after=lambda: go_on(state))
 
 
 @command
@@ -111,7 +118,9 @@ class SaveGraph:
             deliver(path)
 
         title = f"writing {path.name}"
-        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"the graph is in {done}"), needed=True)
+        state.jobs.start(
+            JobKind.WRITE, title, work, lambda done: state.say(f"the graph is in {done}"), path, needed=True
+        )
 
 
 @command
@@ -133,4 +142,4 @@ class ExportGraph:
             deliver(path)
 
         title = f"writing {path.name}"
-        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"wrote {done}"), needed=True)
+        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"wrote {done}"), path, needed=True)

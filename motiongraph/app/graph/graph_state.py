@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.graph.building import Drawn, Options, drawing, sources_of
+from motiongraph.app.graph.drawn import Drawn, Options
 from motiongraph.app.graph.lanes import Filter, Lanes
-from motiongraph.app.jobs import Job
+from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.scene.pair import Pair
 from motiongraph.errors import MotionError
@@ -18,6 +19,7 @@ from motiongraph.metric.metric import Metric
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.model.clip import Clip
 
 
 @dataclass(eq=False)
@@ -36,6 +38,7 @@ class GraphState:
     span: tuple[float, float, float, float] | None = None  # the part of the lanes that is seen, None for all
     pointed: int | None = None  # the transition shown in the scene
     pair: Pair | None = None  # how it is shown
+    waiting: dict[str, Callable[[MotionGraph], None]] = field(default_factory=dict)  # see `when_built`
     version: int = 0  # grows with every change
     built: int = 0  # grows with every new table of candidates
     _stale: tuple[tuple | None, str] = (None, "")
@@ -47,22 +50,12 @@ class GraphState:
         return self.drawn.entries if self.drawn else ()
 
     @property
-    def offsets(self) -> tuple[int, ...]:
-        """What to add to a clip's frames to have those of its file."""
-        return self.drawn.offsets if self.drawn else ()
-
-    @property
-    def files(self) -> tuple[tuple[int, float], ...]:
-        """(offset, ratio) of each clip: its frame f is frame offset + ratio · f of its file."""
-        return tuple(zip(self.drawn.offsets, self.drawn.ratios)) if self.drawn else ()
-
-    @property
     def lanes(self) -> Lanes | None:
         return self.drawn.lanes if self.drawn else None
 
     def file_frame(self, clip: int, frame: int) -> int:
         """The frame of its file that a clip's frame is."""
-        return round(self.drawn.offsets[clip] + self.drawn.ratios[clip] * frame)
+        return 0 if self.graph is None else round(self.graph.clips[clip].file_frame(frame))
 
     def see(self, graph: MotionGraph | None) -> None:
         """Show another view of the same candidates."""
@@ -74,7 +67,7 @@ class GraphState:
         """Another graph, or none."""
         self.drawn = drawn or None
         if graph is not None:
-            self.made_with = made_with or _options_of(graph, drawn)
+            self.made_with = made_with or _options_of(graph)
             self.options = self.made_with if made_with is None else self.options
         self.curve = self.automatic = self.trial = self.span = self.pointed = self.pair = None
         self.built += 1
@@ -86,19 +79,16 @@ class GraphState:
         return [*(self.drawn.left_out if self.drawn else ()), *self.report.get("warnings", ())]
 
 
-def _options_of(graph: MotionGraph, drawn: Drawn | None) -> Options:
+def _options_of(graph: MotionGraph) -> Options:
     """Those that a graph from a file was built with."""
-    resampled = drawn is not None and any(ratio != 1.0 for ratio in drawn.ratios)
+    resampled = any(_is_resampled(clip) for clip in graph.candidates.originals)
     return Options(graph.candidates.mirror, graph.fps if resampled else None, graph.metric)
 
 
-def drawable(graph: MotionGraph | None, entries: list[Entry]) -> Drawn | None:
-    """What is needed to show a graph that came from a file; entries: of the library. Takes as long as loading them."""
-    if graph is None:
-        return None
-    sources = sources_of(graph, entries)
-    held = {source.number for source in sources if source}
-    return drawing(graph, [entry for entry in entries if entry.number in held], sources)
+def _is_resampled(clip: Clip) -> bool:
+    """Whether its captured frames are not so many frames of the file."""
+    frames = clip.file_frames
+    return frames is not None and len(clip) - clip.first > 1 and bool(np.any(np.diff(frames[clip.first :]) != 1.0))
 
 
 def taking_part(state: AppState) -> list[Entry]:
@@ -115,7 +105,23 @@ def need_graph(state: AppState) -> MotionGraph:
 
 def being_built(state: AppState) -> bool:
     """Whether a graph is on its way."""
-    return any(job.kind == "graph" and not job.cancelled.is_set() for job in state.jobs.running)
+    return state.jobs.under_way(JobKind.GRAPH)
+
+
+def when_built(state: AppState, what: str, then: Callable[[MotionGraph], None]) -> None:
+    """Call `then` once the graph that is being built is there; never if none comes. what: "walk", "live" or
+    "threshold"; a later call for the same thing takes its place."""
+    state.graph.waiting[what] = then
+
+
+def go_on(state: AppState) -> None:
+    """A job that builds or opens a graph is over: go on with what waits for the graph, unless another is on its way."""
+    if being_built(state):
+        return
+    waiting, state.graph.waiting = state.graph.waiting, {}
+    if state.graph.graph is not None:
+        for then in waiting.values():
+            then(state.graph.graph)
 
 
 def stale(state: AppState) -> str:

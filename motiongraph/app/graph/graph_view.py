@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.building import Drawn, Options, Source, drawing, sources_of
+from motiongraph.app.graph.drawn import Drawn, Options, Source, drawing, sources_of
 from motiongraph.app.graph.graph_state import leave_transition, need_graph
 from motiongraph.app.graph.lanes import KINDS, Filter
 from motiongraph.app.library.entries import Entry
@@ -119,11 +119,11 @@ class PreviewTransition:
     transition: int
 
     def apply(self, state: AppState) -> None:
-        graph, entries, files = need_graph(state), state.graph.entries, state.graph.files
+        graph, entries = need_graph(state), state.graph.entries
         row = graph.candidates.table[self.transition]
         walk = transition_walk_of(graph, graph.clips, row)
         name = f"{graph.clips[row['src']].name} → {graph.clips[row['dst']].name}"
-        show_walk(state, lambda progress: (walk, entries, files), name, graph)
+        show_walk(state, lambda _: (walk, entries), name, graph)
 
 
 # What projects keep of a graph besides the graph: which clips it was built from, and how it is seen
@@ -172,6 +172,10 @@ def _to_plain(value: Notes) -> tuple[dict, dict]:
 
 
 def _from_plain(saved: Record, state: AppState) -> Notes:
+    return notes_from_plain(saved)
+
+
+def notes_from_plain(saved: Record) -> Notes:
     graph = saved.record("graph")
     sources = [None if row is None else _checked_row(row) for row in graph.rows("sources")]
     asked = []
@@ -231,7 +235,7 @@ def drawn_again(
         sources = sources_of(graph, captured)
         held = {source.number for source in sources if source}
         return drawing(graph, [entry for entry in captured if entry.number in held], sources, progress, ready)
-    sources = [row and _source(library, *row) for row in notes.sources]
+    sources = [None if row is None else _source(library, *row) for row in notes.sources]
     drawn = drawing(graph, captured, sources, progress, ready, notes.left_out)
     asked = tuple((_source(library, *row), _labels(library, row[0], spans)) for row, spans in notes.asked)
     return replace(drawn, asked=asked)

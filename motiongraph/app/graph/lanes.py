@@ -138,14 +138,15 @@ class Lanes:
         near = np.flatnonzero(near)
         if not len(near):
             return -1, np.inf
-        away = _distance(*ends[near].astype(float).T, x, y, wide, high)
+        away = _distance(ends[near].astype(float), x, y, wide, high)
         best = int(np.argmin(away))
         return int(index[near[best]]), float(away[best])
 
 
-def _distance(x0, y0, x1, y1, x, y, wide, high):
+def _distance(ends: np.ndarray, x: float, y: float, wide: float, high: float) -> np.ndarray:
     """(n,) pixels from curves to a point: at its height, how far away is the curve, and how far at its x? Where both
     can be said, the height of the triangle between them."""
+    x0, y0, x1, y1 = ends.T
     flat, across = y0 == y1, np.where(x0 == x1, 1e-6, x1 - x0)
     share = (x - x0) / across
     t = 0.5 - np.sin(np.arcsin(np.clip(1.0 - 2.0 * share, -1.0, 1.0)) / 3.0)  # where x is eased that far
@@ -158,11 +159,11 @@ def _distance(x0, y0, x1, y1, x, y, wide, high):
     for t in (np.where(flat, 0.5 - root, done), np.where(flat, 0.5 + root, done)):
         level = np.minimum(level, wide * np.abs(x - x0 - across * t * t * (3.0 - 2.0 * t)))
     level[(done < 0.0) | (done > 1.0)] = np.inf
-    ends = np.minimum(np.hypot(wide * (x - x0), high * (y - y0)), np.hypot(wide * (x - x1), high * (y - y1)))
+    tips = np.minimum(np.hypot(wide * (x - x0), high * (y - y0)), np.hypot(wide * (x - x1), high * (y - y1)))
     least, most = np.minimum(upright, level), np.maximum(upright, level)
     longer = np.where(np.isfinite(most), np.maximum(most, 1e-9), 1e9)
     least = np.minimum(least, 1e9)
-    return np.minimum(least / np.sqrt(1.0 + (least / longer) ** 2), ends)
+    return np.minimum(least / np.sqrt(1.0 + (least / longer) ** 2), tips)
 
 
 def sampled(ends, points: int = 25) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from motiongraph.app.command import command
 from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.history import edit
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import Part
 from motiongraph.errors import MotionError
 from motiongraph.graph.thresholds import automatic
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def set_threshold(state: AppState, threshold: Any) -> None:
     """As for `MotionGraph.at`: cm, "auto", or limits by kind of transition."""
     graph, graphs = need_graph(state), state.graph
-    state.jobs.call_off("threshold")
+    state.jobs.call_off(JobKind.THRESHOLD)
     if isinstance(threshold, str) and threshold == "auto":
         if graphs.automatic is None:
             _choose_threshold(state, graph, is_edit=True)
@@ -40,7 +41,7 @@ def change_threshold(state: AppState, threshold: Any) -> None:
         set_threshold(state, threshold)
 
 
-def _automatic(graph: MotionGraph, threshold: float) -> MotionGraph:
+def _automatic(graph: MotionGraph, threshold: Thresholds | float) -> MotionGraph:
     """A graph at the threshold that is known to be the automatic one."""
     graph = graph.at(threshold)
     graph.is_auto = True
@@ -62,7 +63,7 @@ def _choose_threshold(state: AppState, graph: MotionGraph, is_edit: bool) -> Non
             with edit(state, THRESHOLD, "threshold") if is_edit else nullcontext():
                 state.graph.see(chosen)
 
-    state.jobs.start("threshold", "choosing a threshold", work, then)
+    state.jobs.start(JobKind.THRESHOLD, "choosing a threshold", work, then)
 
 
 # What undo keeps
@@ -80,13 +81,12 @@ def _write(state: AppState, value: Saved) -> None:
         raise MotionError("the graph of that threshold is no longer there")
     if unit != graph.metric.unit:
         raise MotionError(f"that threshold was one in {unit}, costs of this graph are in {graph.metric.unit}")
-    state.jobs.call_off("threshold")
+    state.jobs.call_off(JobKind.THRESHOLD)
     if is_auto and built != graphs.built and graphs.automatic is None:  # another graph has another one
         _choose_threshold(state, graph, is_edit=False)
     elif is_auto:
-        graphs.see(
-            _automatic(graph, thresholds if graphs.automatic is None or built == graphs.built else graphs.automatic)
-        )
+        known = None if built == graphs.built else graphs.automatic
+        graphs.see(_automatic(graph, thresholds if known is None else known))
     else:
         graphs.see(graph.at(thresholds))
 
@@ -125,4 +125,4 @@ class FindTradeOff:
             if state.graph.built == built:
                 state.graph.curve, state.graph.automatic = result
 
-        state.graph.trial = state.jobs.start("trade-off", "trying thresholds", work, then, quiet=True)
+        state.graph.trial = state.jobs.start(JobKind.TRADE_OFF, "trying thresholds", work, then, quiet=True)

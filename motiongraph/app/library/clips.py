@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry, Library
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.part import Part
@@ -228,7 +229,7 @@ class MirrorClip:
             mirrored = state.library.add(*result, start=entry.start, stop=entry.stop)
             show_clip(state, mirrored.number)
 
-        state.jobs.start(f"mirror {entry.number}", f"mirroring {entry.name}", work, then)
+        state.jobs.start(JobKind.MIRROR, f"mirroring {entry.name}", work, then, of=entry.number)
 
 
 @command
@@ -265,4 +266,4 @@ class SaveClip:
             deliver(path)
 
         title = f"writing {path.name}"
-        state.jobs.start(f"save {path}", title, work, lambda done: state.say(f"wrote {done}"), needed=True)
+        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"wrote {done}"), path, needed=True)

@@ -112,7 +112,7 @@ class Library:
 
     def add(self, clip: Clip, prepared: Prepared, path: Path | None = None, **fields: Any) -> Entry:
         """A new entry; a clip of a file, or of a part of it, that is in the library already takes its place there."""
-        span = {"start": clip.first, "stop": len(clip)} | fields
+        span: dict[str, Any] = {"start": clip.first, "stop": len(clip)} | fields
         same = next((e for e in self if path is not None and (e.path, e.name) == (path, clip.name)), None)
         entry = Entry(same.number if same else next(self._numbers), clip, prepared, path, **span)
         self.put(entry)

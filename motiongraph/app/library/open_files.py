@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.graph_files import open_graph
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import trim
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import play, show_clip
@@ -91,13 +92,12 @@ class OpenPaths:
 
 def _open(state: AppState, paths: tuple[Path, ...], title: str, lead: str = "") -> None:
     first: list[int] = []
-    # Its own kind each: files opened one after the other all come in.
-    kind = f"open {len(state.jobs.running)} {paths}"
     state.jobs.start(
-        kind,
+        JobKind.OPEN,
         title,
         lambda progress, deliver: open_files(paths, progress, deliver),
         lambda result: _take_in(state, result, first, lead),
+        of=object(),  # a thing of its own each: files opened one after the other all come in
     )
 
 
@@ -130,4 +130,4 @@ class FetchCmu:
             open_files(sorted(found), progress, deliver)
 
         title = f"fetching CMU subject {self.subject:02d}"
-        state.jobs.start(f"fetch {self.subject}", title, work, lambda result: _take_in(state, result, first))
+        state.jobs.start(JobKind.FETCH, title, work, lambda result: _take_in(state, result, first), of=self.subject)

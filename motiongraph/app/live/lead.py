@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.build_graph import build_graph
-from motiongraph.app.graph.graph_state import being_built, need_graph
+from motiongraph.app.graph.graph_state import being_built, need_graph, when_built
 from motiongraph.app.graph.threshold import change_threshold
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
-from motiongraph.app.live.live_character import keeping, set_off, under_way
+from motiongraph.app.live.live_character import set_off, under_way
 from motiongraph.app.path.draw_path import set_tool
 from motiongraph.app.path.path_state import need_path
 from motiongraph.app.playback import RESULT, activate_track, jump, play
@@ -19,23 +20,18 @@ from motiongraph.errors import MotionError
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
 
 ROOMY = 3.0  # cm: a threshold at which captured walks offer ways enough to follow a path
 
 
-def go_on(state: AppState) -> None:
-    """See to the graph that was built for the path, and set off if that was waited for."""
-    path, graph = state.path, state.graph.graph
-    if not (path.waiting or path.roomy) or being_built(state):
-        return
-    if path.roomy and graph is not None and graph.is_auto and graph.metric.unit == "cm":
+def _make_roomy(state: AppState, graph: MotionGraph) -> None:
+    """Raise the automatic threshold of a graph that was built for paths."""
+    if graph.is_auto and graph.metric.unit == "cm":
         least = graph.thresholds.highest
         if least < ROOMY <= graph.candidates.ceiling:
             change_threshold(state, ROOMY)
             state.say(f"threshold raised from {least:.1f} to {ROOMY:g} cm, so that there are ways enough for a path")
-    waited, path.waiting, path.roomy = path.waiting, False, False
-    if waited and graph is not None:
-        set_off(state)
 
 
 def _graph_there(state: AppState) -> bool:
@@ -49,7 +45,7 @@ def prepare_graph(state: AppState) -> None:
     """Build a graph that paths can be followed in: with mirror images, which turn to both sides, and a threshold that
     leaves ways enough."""
     build_graph(state, mirror=True)
-    state.path.roomy = True
+    when_built(state, "threshold", lambda graph: _make_roomy(state, graph))
 
 
 def walk_path(state: AppState) -> None:
@@ -64,8 +60,8 @@ def walk_path(state: AppState) -> None:
 
 def stop_leading(state: AppState) -> None:
     """Lead no character any more; what it walked is kept."""
-    state.path.waiting = False
-    state.jobs.call_off("lead")
+    state.graph.waiting.pop("live", None)
+    state.jobs.call_off(JobKind.LEAD)
     if state.live is not None:
         state.live.stop(state)
 
@@ -113,9 +109,10 @@ class Lead:
         if not self.on:
             stop_leading(state)
         elif state.live is None:
-            state.path.waiting = not _graph_there(state)
-            if not state.path.waiting:
+            if _graph_there(state):
                 set_off(state)
+            else:
+                when_built(state, "live", lambda _: set_off(state))
 
 
 @command
@@ -149,13 +146,14 @@ class ResetWalk:
         led, track = state.live, state.tracks[RESULT]
         entry = state.library.get(led.number if led is not None else track.clip)
         sets_off = led is None and under_way(state)
-        state.live, state.path.waiting = None, False
-        state.jobs.call_off("lead")
+        state.live = None
+        state.graph.waiting.pop("live", None)
+        state.jobs.call_off(JobKind.LEAD)
         if sets_off:  # which it does not any more: that is all there is to take back
             return
         if entry is None or not entry.made:
             raise MotionError("there is no walk to take back")
-        state.jobs.call_off(keeping(entry.number))
+        state.jobs.call_off(JobKind.KEEP, of=entry.number)
         remove_clip(state, entry.number)
         for each in state.tracks:
             each.elapsed = 0.0

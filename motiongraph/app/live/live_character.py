@@ -7,12 +7,12 @@ is a clip of two frames that is written over again and again, so that the charac
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiongraph.app.graph.graph_state import need_graph
-from motiongraph.app.jobs import KEEPING, Job
+from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.prepared import Prepared, prepare
 from motiongraph.app.part import Record, SavedPart
@@ -72,8 +72,7 @@ class Leading:
     placed: Place
     target: Target
     entries: tuple[Entry, ...] = ()  # of the graph's clips
-    files: tuple[tuple[int, float], ...] = ()  # see `GraphState.files`
-    jumps: list[np.void] = field(default_factory=list)  # the transitions taken
+    jumps: list[Any] = field(default_factory=list)  # the transitions taken, rows of TRANSITION
     number: int = -1  # of its entry in the library
     made: Made | None = None  # of that entry
     root: np.ndarray = field(default_factory=lambda: np.zeros((2, 3)))  # of the clip on stage, written every frame
@@ -192,8 +191,7 @@ def target_of(state: AppState) -> Target:
 
 def under_way(state: AppState) -> bool:
     """Whether a character is led, or about to be."""
-    sets_off = any(job.kind == "lead" and not job.cancelled.is_set() for job in state.jobs.running)
-    return state.live is not None or state.path.waiting or sets_off
+    return state.live is not None or "live" in state.graph.waiting or state.jobs.under_way(JobKind.LEAD)
 
 
 def advance(state: AppState, dt: float) -> None:
@@ -253,12 +251,12 @@ def _go_on(state: AppState, led: Leading) -> None:
                 state.say(f"the walk ends here: {problem}", "error")
                 led.stop(state)
 
-    led.job = state.jobs.start("stretch", "making the next stretch", work, then, quiet=True)
+    led.job = state.jobs.start(JobKind.STRETCH, "making the next stretch", work, then, quiet=True)
 
 
 def set_off(state: AppState) -> None:
     """Start leading a character on the current graph."""
-    graph, entries, files, target = need_graph(state), state.graph.entries, state.graph.files, target_of(state)
+    graph, entries, target = need_graph(state), state.graph.entries, target_of(state)
     if target.line is not None and target.goal is None:
         at, heading = target.line.places[0], float(np.arctan2(*target.line.tangents[0]))
     else:
@@ -270,7 +268,7 @@ def set_off(state: AppState) -> None:
         walk = LiveWalk(graph, start, at=at, heading=heading)
         placed = walk.walk().placed
         live = Live(walk.graph, start, placed)
-        led = Leading(walk.graph, walk, live, start, placed, target, entries, files)
+        led = Leading(walk.graph, walk, live, start, placed, target, entries)
         progress(1, 3, "finding a way")
         led.make(round(_FIRST * graph.fps))
         progress(2, 3, "preparing to show it")
@@ -283,7 +281,7 @@ def set_off(state: AppState) -> None:
         state.live = led
         state.follow = True
 
-    state.jobs.start("lead", "setting off", work, then)
+    state.jobs.start(JobKind.LEAD, "setting off", work, then)
 
 
 def best_start(graph: MotionGraph, at: np.ndarray, heading: float, target: Target) -> tuple[int, int]:
@@ -311,18 +309,13 @@ def _drawable(led: Leading) -> tuple[Clip, Prepared]:
     return clip, Prepared(lift, np.zeros((2, 4)), *nothing)
 
 
-def keeping(number: int) -> str:
-    """The kind of the job that keeps what a led character has walked; number: of its entry."""
-    return f"{KEEPING}{number}"
-
-
 def keep(state: AppState, led: Leading) -> None:
     """Make what was walked a result like any other, shown where the character is still in sight."""
     walk = led.walked()
 
     def work(progress, deliver):
         clip = synthesize(walk, progress=stretch(progress, 0.0, 0.6))
-        report = looked_over(walk, led.files, stretch(progress, 0.6, 0.9))
+        report = looked_over(walk, stretch(progress, 0.6, 0.9))
         made = Made(walk, "live", report=report, entries=led.entries, graph=led.graph)
         deliver((clip, prepare(clip), made))
 
@@ -337,7 +330,7 @@ def keep(state: AppState, led: Leading) -> None:
             take_place(state, entry, old)
         state.say(f"what was walked is kept as {entry.name}")
 
-    state.jobs.start(keeping(led.number), "keeping what was walked", work, then)
+    state.jobs.start(JobKind.KEEP, "keeping what was walked", work, then, of=led.number)
 
 
 # What projects keep of it: the label it is led with

@@ -37,14 +37,14 @@ def pair_of(heat: Heat, cell: Cell, clouds: bool = False) -> Pair:
     return Pair(heat.a, heat.start_a + i, heat.b, heat.start_b + j, alignment, heat.window, clouds=clouds)
 
 
-def transition_walk(heat: Heat, cell: Cell, clips: Sequence[Clip]) -> Walk:
+def transition_walk(heat: Heat, cell: Cell, clips: tuple[Clip, ...]) -> Walk:
     """A up to the cell, a transition, and on with B; clips: the parts compared, on one skeleton."""
     i, j = _opens(heat, cell)
     (jump,) = _jumps(heat, [(0, i, 1, j, cell, False)])
     return transition_walk_of(heat.matrix, clips, jump)
 
 
-def loop_walk(heat: Heat, cell: Cell, clips: Sequence[Clip]) -> Walk:
+def loop_walk(heat: Heat, cell: Cell, clips: tuple[Clip, ...]) -> Walk:
     """The loop that a cell closes, played over and over.
 
     One clip with itself: from the earlier to the later of the two frames and back by a blend (de Chenu 2006, 3.8.3).
@@ -110,7 +110,7 @@ def _entry(number: int, part: Clip) -> Entry:
     return Entry(number, part, prepare(part), start=part.first, stop=len(part))
 
 
-def _play(state: AppState, heat: Heat, cell: Cell, find: Callable[[Sequence[Clip]], Walk], name: str) -> None:
+def _play(state: AppState, heat: Heat, cell: Cell, find: Callable[[tuple[Clip, ...]], Walk], name: str) -> None:
     """Show what a cell stands for; find: clips → Walk."""
     n, m = heat.shape
     if not (0 <= cell[0] < n and 0 <= cell[1] < m):
@@ -121,7 +121,7 @@ def _play(state: AppState, heat: Heat, cell: Cell, find: Callable[[Sequence[Clip
         if b.skeleton != a.skeleton:
             b = b.retargeted(a.skeleton)
         entries = _entry(heat.a.number, a), _entry(heat.b.number, b)
-        return find((a, b)), entries, ((heat.a.start, 1.0), (heat.b.start, 1.0))
+        return find((a, b)), entries
 
     show_walk(state, make, name)
 
@@ -144,9 +144,10 @@ class PointAtCell:
         n, m = heat.shape
         if not (0 <= cell[0] < n and 0 <= cell[1] < m):
             raise MotionError(f"cell {tuple(cell)} lies outside a matrix of {n} × {m}")
-        shown = matrix.pair is not None and state.scene.pair is matrix.pair
-        if not shown or cell != matrix.cell or matrix.pair.a is not heat.a or matrix.pair.clouds != matrix.clouds:
-            matrix.cell, matrix.pair = tuple(cell), pair_of(heat, cell, matrix.clouds)
+        pair = matrix.pair
+        shown = pair is not None and state.scene.pair is pair and pair.a is heat.a and pair.clouds == matrix.clouds
+        if not shown or cell != matrix.cell:
+            matrix.cell, matrix.pair = (cell[0], cell[1]), pair_of(heat, cell, matrix.clouds)
             state.scene.pair = matrix.pair
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.threshold import change_threshold
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
 from motiongraph.app.part import Part, Record, SavedPart, checked_flag, checked_metric, checked_number, metric_to_plain
@@ -20,6 +21,7 @@ from motiongraph.metric.metric import Metric
 if TYPE_CHECKING:
     from motiongraph.app.scene.pair import Pair
     from motiongraph.app.state import AppState
+    from motiongraph.graph.motion_graph import MotionGraph
 
 LARGEST = 150_000_000  # cells that are shown
 AT_ONCE = 40_000_000  # cells that are compared without being asked
@@ -49,48 +51,60 @@ class MatrixState:
     _seen: tuple[Hashable, float] = (None, 0.0)  # the comparison chosen, and since when
 
 
-def chosen(state: AppState) -> tuple[Entry | None, Entry | None]:
-    """The entries to compare: as chosen, else as the tracks A and B show them; B alone with itself is A with itself."""
+def chosen(state: AppState) -> tuple[Entry, Entry] | None:
+    """The entries to compare: as chosen, else as the tracks A and B show them; where there is only one, with itself."""
     matrix, library = state.matrix, state.library
     a = library.get(matrix.a) or library.get(state.tracks[0].clip)
     b = library.get(matrix.b) or library.get(state.tracks[1].clip) or a
-    return a or b, b
+    return None if b is None else (a or b, b)
 
 
 def comparison(state: AppState) -> Hashable:
     """What the chosen comparison depends on: equal to `asked` where nothing has changed; None where there is none."""
-    a, b = chosen(state)
-    if a is None:
+    both = chosen(state)
+    if both is None:
         return None
-    return tuple((e.number, e.start, e.stop, id(e.clip.rotations)) for e in (a, b)), state.matrix.metric
+    return tuple((e.number, e.start, e.stop, id(e.clip.rotations)) for e in both), state.matrix.metric
 
 
 def cells(state: AppState) -> tuple[int, int]:
     """Rows and columns of the chosen matrix."""
-    metric = state.matrix.metric
-    window = metric.frames
-    return tuple(max(e.stop - max(e.start, e.clip.first) - window(e.clip.fps) + 1, 0) for e in chosen(state))
+    both = chosen(state)
+    return (0, 0) if both is None else (_windows(state, both[0]), _windows(state, both[1]))
+
+
+def _windows(state: AppState, entry: Entry) -> int:
+    captured = entry.stop - max(entry.start, entry.clip.first)
+    return max(captured - state.matrix.metric.frames(entry.clip.fps) + 1, 0)
+
+
+def linked_graph(state: AppState) -> MotionGraph | None:
+    """The graph whose threshold is the matrix's too: they are linked, in the same unit, and the graph has only one."""
+    graph, matrix = state.graph.graph, state.matrix
+    if not matrix.linked or graph is None or matrix.heat is None or graph.metric.unit != matrix.heat.unit:
+        return None
+    limits = graph.thresholds
+    one = not limits.pairs and limits.within == limits.between and np.isfinite(limits.within)
+    return graph if one else None
 
 
 def common(state: AppState) -> bool:
-    """Whether matrix and graph have one threshold: linked, in the same unit, and the graph has only one."""
-    graph, matrix = state.graph.graph, state.matrix
-    if not matrix.linked or graph is None or matrix.heat is None or graph.metric.unit != matrix.heat.unit:
-        return False
-    limits = graph.thresholds
-    return not limits.pairs and limits.within == limits.between and np.isfinite(limits.within)
+    """Whether matrix and graph have one threshold."""
+    return linked_graph(state) is not None
 
 
 def threshold_of(state: AppState) -> float:
     """The threshold that is shown."""
-    return state.graph.graph.thresholds.within if common(state) else state.matrix.threshold or 0.0
+    graph = linked_graph(state)
+    return graph.thresholds.within if graph is not None else state.matrix.threshold or 0.0
 
 
 def highest_threshold(state: AppState) -> float:
     """The highest that can be set: the graph knows no candidates above its ceiling."""
     heat = state.matrix.heat
     high = heat.highest if heat else 1.0
-    return min(high, state.graph.graph.candidates.ceiling) if common(state) else high
+    graph = linked_graph(state)
+    return high if graph is None else min(high, graph.candidates.ceiling)
 
 
 def need_heat(state: AppState) -> Heat:
@@ -104,9 +118,10 @@ def need_heat(state: AppState) -> Heat:
 
 def _compute(state: AppState) -> None:
     matrix = state.matrix
-    a, b = chosen(state)
-    if a is None:
+    both = chosen(state)
+    if both is None:
         raise MotionError("there is no clip to compare: open some")
+    a, b = both
     matrix.asked, matrix.problem = comparison(state), ""
     n, m = cells(state)
     if n * m > LARGEST:
@@ -136,7 +151,8 @@ def _compute(state: AppState) -> None:
         if search != matrix.search:
             _find_minima(state)
 
-    state.jobs.start("matrix", f"comparing {a.name} with {b.name}" if a is not b else f"comparing {a.name}", work, then)
+    title = f"comparing {a.name} with {b.name}" if a is not b else f"comparing {a.name}"
+    state.jobs.start(JobKind.MATRIX, title, work, then)
 
 
 def _find_minima(state: AppState) -> None:
@@ -154,7 +170,7 @@ def _find_minima(state: AppState) -> None:
         if matrix.heat is heat:
             matrix.heat = replace(heat, minima=found, search=search)
 
-    state.jobs.start("minima", "finding minima", work, then)
+    state.jobs.start(JobKind.MINIMA, "finding minima", work, then)
 
 
 def leave_cell(state: AppState) -> None:
@@ -262,9 +278,9 @@ class SwapMatrix:
     """Exchange rows and columns."""
 
     def apply(self, state: AppState) -> None:
-        a, b = chosen(state)
-        if a is not None:
-            state.matrix.a, state.matrix.b = b.number, a.number
+        both = chosen(state)
+        if both is not None:
+            state.matrix.a, state.matrix.b = both[1].number, both[0].number
 
 
 @command
@@ -330,7 +346,8 @@ class SetMatrixThreshold:
             raise MotionError("a threshold is a cost from 0 up")
         cost = min(max(float(self.cost), 0.0), highest_threshold(state))
         state.matrix.threshold = cost
-        if common(state) and cost != state.graph.graph.thresholds.within:
+        graph = linked_graph(state)
+        if graph is not None and cost != graph.thresholds.within:
             change_threshold(state, cost)
 
 
@@ -379,4 +396,4 @@ class ExportMatrix:
             deliver(path)
 
         title = f"writing {path.name}"
-        state.jobs.start(f"export {path}", title, work, lambda done: state.say(f"matrix in {done}"), needed=True)
+        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"matrix in {done}"), path, needed=True)

@@ -41,8 +41,6 @@ class PathState:
     under: tuple[float, float] | None = None  # where on the floor the mouse is
     chosen: int | None = None  # number of a point
     lead_label: str | None = None  # what a led character does, None for anything
-    waiting: bool = False  # a character is to set off when the graph is there
-    roomy: bool = False  # the graph being built gets a threshold that leaves ways enough
     origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
     follow: bool = False  # whether the camera went with the character before the floor was looked at
     _line: tuple[np.ndarray | None, bool, str, Curve | None] = (None, False, "", None)
@@ -179,8 +177,11 @@ def _from_plain(saved: Record, state: AppState) -> Saved:
         for metres, word in path.rows("labels", 2):
             word = None if word is None else checked_word(word, "a label of the path")
             labels.append((checked_number(metres, "a label of the path"), word))
-    goal = None if path.get("goal") is None else path.numbers("goal", 2)
-    return points, path.flag("closed"), path.word("curve", CURVES), labels, goal and (goal[0], goal[1])
+    goal = None
+    if path.get("goal") is not None:
+        x, z = path.numbers("goal", 2)
+        goal = x, z
+    return points, path.flag("closed"), path.word("curve", CURVES), labels, goal
 
 
 PATH = SavedPart("path", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="path")

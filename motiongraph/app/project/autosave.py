@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from motiongraph.app.jobs import KEEPING
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import unchanged
 from motiongraph.app.project.project_file import save_project
 from motiongraph.app.project.snapshot import SUFFIX, Project, has_work, mark, snapshot
@@ -61,7 +61,7 @@ def autosave(state: AppState) -> None:
     def then(_):
         session.kept = now, state.clock + max(_EVERY, (state.clock - began) / _SHARE)
 
-    state.jobs.start("autosave", "keeping a copy", work, then, quiet=True)
+    state.jobs.start(JobKind.AUTOSAVE, "keeping a copy", work, then, quiet=True)
 
 
 def set_aside(state: AppState) -> None:
@@ -78,7 +78,7 @@ def set_aside(state: AppState) -> None:
         state.project.spare = True
         state.say("what was not saved is kept: File > Reopen unsaved work brings it back")
 
-    state.jobs.start("set aside", "keeping what was not saved", work, then, quiet=True, needed=True)
+    state.jobs.start(JobKind.SET_ASIDE, "keeping what was not saved", work, then, quiet=True, needed=True)
 
 
 def look_for_lost(state: AppState) -> None:
@@ -136,7 +136,7 @@ def may_end(state: AppState) -> bool:
         state.live.stop(state)
         return False
     for job in state.jobs.running:
-        job.needed |= job.kind.startswith(KEEPING)
+        job.needed |= job.kind is JobKind.KEEP
     awaited, session.awaited = session.awaited, state.jobs.unfinished
     if awaited is not None and awaited.reason:
         state.window.quit, session.awaited = False, None

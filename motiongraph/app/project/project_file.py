@@ -18,6 +18,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT, stretch
 
 KIND = Kind(b"MGPROJ", 1, "a motiongraph project", SUFFIX)
+STORED = ("root", "rotations", "offsets", "file_frames")  # arrays of a clip
 ORIGIN = ("clip", "frame", "other", "other_frame", "weight", "step", "planted")  # arrays of a result's `Origin`
 _MUCH = 64 << 20  # bytes of copies that an autosave does without, where it can
 
@@ -45,6 +46,7 @@ class _Clips:
             "fps": clip.fps,
             "first": clip.first,
             "labels": clip.labels.spans(),
+            "file": clip.file,
         }
         for i, whole in enumerate(self._held[:-1]):
             start = _stretch(clip, whole)
@@ -54,7 +56,7 @@ class _Clips:
             row |= {"path": str(path), "hash": content_hash(clip)}
             if self.light and os.path.exists(path):
                 return row
-        stored = {"root": clip.root, "rotations": clip.rotations, "offsets": clip.offsets}
+        stored = {name: getattr(clip, name) for name in STORED}
         prefix = f"clips/{len(self.rows)}"
         self.arrays |= {f"{prefix}/{name}": array for name, array in stored.items() if array is not None}
         return row

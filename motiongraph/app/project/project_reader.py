@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import prepare
-from motiongraph.app.project.project_file import KIND, ORIGIN
+from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.app.project.project_file import KIND, ORIGIN, STORED
 from motiongraph.app.project.snapshot import Project, upgraded
 from motiongraph.app.walk.results import Made
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.container import read_container
+from motiongraph.formats.load import load
 from motiongraph.graph.candidates import Candidates, among, fitted
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.store import content_hash
@@ -22,12 +23,12 @@ from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.progress import SILENT
+from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis.origin import Origin
 from motiongraph.walks.walk import Walk
 
 
-def load_project(path, progress=SILENT) -> Project:
+def load_project(path: Path, progress: Progress = SILENT) -> Project:
     """Read it; entries come prepared for drawing."""
     head, arrays = read_container(path, KIND)
     try:
@@ -41,13 +42,13 @@ class _Reader:
     clips are left); views: a row of the file → the `MotionGraph` it stands for, so that equal ones are the same;
     missing: names of clips that cannot be had; bare: of results that no longer know how they were made."""
 
-    def __init__(self, head, arrays, progress):
+    def __init__(self, head: dict, arrays: dict[str, np.ndarray], progress: Progress):
         self.head, self.arrays, self.progress = head, arrays, progress
         self.skeletons = [Skeleton(s["names"], s["parents"], s["offsets"]) for s in head["skeletons"]]
         self.clips: list[Clip | None] = []
         self.graphs: list[tuple] = []
         self.views: dict[str, MotionGraph] = {}
-        self.ready: dict[int, object] = {}
+        self.ready: dict[int, Prepared] = {}
         self.notes: list[str] = []
         self.missing: list[str] = []
         self.bare: list[str] = []
@@ -69,7 +70,7 @@ class _Reader:
         notes = (*self.notes, *self._losses(graph))
         return Project(tuple(entries), graph, upgraded(head["plain"]), plain, notes, self.ready)
 
-    def _losses(self, graph) -> list[str]:
+    def _losses(self, graph: MotionGraph | None) -> list[str]:
         """One sentence, if anything is lost."""
         if not self.missing:
             return []
@@ -81,7 +82,7 @@ class _Reader:
             said += f"; {', '.join(self.bare)} came back as motion only"
         return [said]
 
-    def _clip(self, row, i) -> Clip | None:
+    def _clip(self, row: dict, i: int) -> Clip | None:
         ranges: dict[str, list] = {}
         for word, start, stop in row["labels"]:
             ranges.setdefault(word, []).append((start, stop))
@@ -94,8 +95,6 @@ class _Reader:
             return replace(part, name=row["name"], labels=labels, first=row["first"])
         file, changed = Path(row["path"]) if "path" in row else None, ""
         if file is not None and os.path.exists(file):
-            from motiongraph.formats.load import load
-
             try:
                 clip = load(file)
                 if content_hash(clip) == row["hash"]:
@@ -103,16 +102,16 @@ class _Reader:
                 changed = f"{file} is no longer what it was"
             except (MotionError, OSError) as problem:
                 changed = str(problem)
-        stored = {n: self.arrays.get(f"clips/{i}/{n}") for n in ("root", "rotations", "offsets")}
+        stored = {name: self.arrays.get(f"clips/{i}/{name}") for name in STORED}
         if stored["root"] is None:
             self.missing.append(row["name"])
             return None
         if changed:
             self.notes.append(f"{changed}; the project's own copy of {row['name']} is used")
-        body, motion = self.skeletons[row["skeleton"]], (stored["root"], stored["rotations"])
-        return Clip(body, *motion, row["fps"], row["name"], labels, row["first"], stored["offsets"])
+        about = {name: row[name] for name in ("fps", "name", "first")} | {"labels": labels, "file": row.get("file")}
+        return Clip(self.skeletons[row["skeleton"]], **stored, **about)
 
-    def _candidates(self, row, i) -> tuple[Candidates | None, np.ndarray]:
+    def _candidates(self, row: dict, i: int) -> tuple[Candidates | None, np.ndarray]:
         """A graph without the clips that are gone, as long as the others are still of the body it was made for."""
         found = [self.clips[n] for n in row["originals"]]
         originals = tuple(clip for clip in found if clip is not None)
@@ -128,9 +127,9 @@ class _Reader:
         rest = Metric(**row["metric"]), table, ceiling, row["radius"], row["mirror"]
         return Candidates(originals, used, *rest, tuple(row["left_out"])), stays
 
-    def _graph(self, row) -> MotionGraph | None:
+    def _graph(self, row: dict | None) -> MotionGraph | None:
         candidates = self.graphs[row["graph"]][0] if row else None
-        if candidates is None:
+        if row is None or candidates is None:
             return None
         key = json.dumps(row, sort_keys=True)
         if key not in self.views:
@@ -139,7 +138,7 @@ class _Reader:
             self.views[key] = graph
         return self.views[key]
 
-    def _entry(self, row, clip) -> Entry:
+    def _entry(self, row: dict, clip: Clip) -> Entry:
         made = self._made(row["made"], f"made/{row['number']}") if "made" in row else None
         if made is not None:
             clip = replace(clip, origin=self._origin(row["made"]["origin"], f"made/{row['number']}/origin"))
@@ -148,33 +147,31 @@ class _Reader:
         file = Path(row["path"]) if row["path"] else None
         return Entry(row["number"], clip, prepare(clip), file, row["start"], row["stop"], row["used"], made)
 
-    def _origin(self, told, prefix) -> Origin:
-        parts = (self.arrays[f"{prefix}/{name}"] for name in ORIGIN)
-        return Origin(tuple(told["names"]), *parts, tuple(told["joints"]), told["floor"])
+    def _origin(self, saved: dict, prefix: str) -> Origin:
+        arrays = {name: self.arrays[f"{prefix}/{name}"] for name in ORIGIN}
+        return Origin(tuple(saved["names"]), **arrays, joints=tuple(saved["joints"]), floor=saved["floor"])
 
-    def _made(self, told, prefix) -> Made | None:
+    def _made(self, saved: dict, prefix: str) -> Made | None:
         """How a result was made; None where a clip that it plays is gone."""
-        graph = self._graph(told["graph"])
+        graph = self._graph(saved["graph"])
         if graph is None:
             return None
-        stays = self.graphs[told["graph"]["graph"]][1]
+        stays = self.graphs[saved["graph"]["graph"]][1]
         steps, jumps = self.arrays[f"{prefix}/steps"].copy(), self.arrays[f"{prefix}/transitions"].copy()
         if not stays[steps["clip"]].all():
             return None
         number = np.cumsum(stays) - 1
         steps["clip"], jumps["src"], jumps["dst"] = number[steps["clip"]], number[jumps["src"]], number[jumps["dst"]]
-        about = told["walk"] | {"placed": tuple(told["walk"]["placed"]), "metric": graph.metric}
+        about = saved["walk"] | {"placed": tuple(saved["walk"]["placed"]), "metric": graph.metric}
         walk = Walk(graph.clips, graph.window, graph.fps, steps, jumps, **about)
-        report = dict(told["report"])
-        if report.get("files"):
-            report["files"] = [each for each, stay in zip(report["files"], stays) if stay]
-        numbers = [n for n, stay in zip(told.get("numbers") or [-1] * len(stays), stays, strict=True) if stay]
+        report = dict(saved["report"])
+        numbers = [n for n, stay in zip(saved.get("numbers") or [-1] * len(stays), stays, strict=True) if stay]
         entries = tuple(self._shown(n, clip) for n, clip in zip(numbers, graph.clips))
-        options = {name: tuple(value) if isinstance(value, list) else value for name, value in told["options"].items()}
+        options = {name: tuple(value) if isinstance(value, list) else value for name, value in saved["options"].items()}
         asked = self.arrays.get(f"{prefix}/asked")
-        return Made(walk, told["method"], options, told["seed"], report, asked, entries, graph)
+        return Made(walk, saved["method"], options, saved["seed"], report, asked, entries, graph)
 
-    def _shown(self, number, clip) -> Entry:
+    def _shown(self, number: int, clip: Clip) -> Entry:
         """One of a graph's clips, for drawing poses of it."""
         if id(clip) not in self.ready:
             self.progress(1, 2, f"looking at {clip.name}")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
-from motiongraph.app.jobs import Job
-from motiongraph.app.project import autosave as recovery
+from motiongraph.app.jobs import Job, JobKind
+from motiongraph.app.project import autosave
 from motiongraph.app.project.project_file import save_project
 from motiongraph.app.project.project_reader import load_project
 from motiongraph.app.project.snapshot import SUFFIX, mark, redrawn, rehearse, snapshot, take_in
@@ -30,7 +30,7 @@ class Session:
     number: int = 0  # grows with every other project
     lost: Path | None = None  # what an earlier run left behind
     left: datetime | None = None  # and when
-    spare: bool = False  # there is work that was not saved, see `recovery.spare_file`
+    spare: bool = False  # there is work that was not saved, see `autosave.spare_file`
     kept: tuple[tuple | None, float | None] = (None, None)  # the mark of the last autosave, and when the next is due
     awaited: Job | None = None  # the job that the end waits for
 
@@ -63,10 +63,10 @@ class SaveProject:
                 session.path, session.saved = path, now
             state.settings.opened(path.absolute())
             state.say(f"the project is in {path}")
-            if not recovery.unsaved(state):
-                recovery.own_file().unlink(missing_ok=True)
+            if not autosave.unsaved(state):
+                autosave.own_file().unlink(missing_ok=True)
 
-        state.jobs.start(f"save {path}", f"saving {path.name}", work, then, needed=True)
+        state.jobs.start(JobKind.WRITE, f"saving {path.name}", work, then, path, needed=True)
 
 
 @command
@@ -100,14 +100,14 @@ class ReopenUnsaved:
     def apply(self, state: AppState) -> None:
         if not state.project.spare:
             raise MotionError("there is no work that was not saved")
-        _reopen(state, recovery.spare_file())
+        _reopen(state, autosave.spare_file())
 
 
 def open_project(state: AppState, path: Path) -> None:
     """Open a project file in place of everything that is there."""
 
     def before() -> Path:
-        recovery.set_aside(state)
+        autosave.set_aside(state)
         return path
 
     _open(state, path, before, f"opened {path.name}")
@@ -117,9 +117,9 @@ def _reopen(state: AppState, path: Path) -> None:
     """Open what was kept of work that has no file; it is ours to keep from then on."""
 
     def then():
-        os.replace(path, recovery.own_file())
-        state.project.spare = os.path.exists(recovery.spare_file())
-        recovery.set_aside(state)
+        os.replace(path, autosave.own_file())
+        state.project.spare = os.path.exists(autosave.spare_file())
+        autosave.set_aside(state)
 
     _open(state, path, then, "what was there before is back; save it to keep it")
 
@@ -148,7 +148,7 @@ def _open(state: AppState, path: Path, before: Callable[[], Path | None], said: 
             state.settings.opened(own.absolute())
         state.say(said)
 
-    job = state.jobs.start("project", f"opening {path.name}", work, then)
+    job = state.jobs.start(JobKind.PROJECT, f"opening {path.name}", work, then)
 
 
 @command
@@ -156,8 +156,8 @@ class NewProject:
     """Begin with nothing."""
 
     def apply(self, state: AppState) -> None:
-        recovery.set_aside(state)
-        state.jobs.call_off("project")
+        autosave.set_aside(state)
+        state.jobs.call_off(JobKind.PROJECT)
         state.jobs.call_off_all()
         blank = type(state)()
         blank.playback, blank.scene.layers, blank.follow = state.playback, state.scene.layers, state.follow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.graph.build_graph import drop_graph
-from motiongraph.app.graph.graph_view import GRAPH, drawn_again
+from motiongraph.app.graph.graph_view import GRAPH, drawn_again, notes_from_plain
 from motiongraph.app.history import History
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.live.live_character import LIVE
@@ -26,7 +26,7 @@ from motiongraph.app.walk.walk_options import WALK
 from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
-    from motiongraph.app.graph.building import Drawn
+    from motiongraph.app.graph.drawn import Drawn
     from motiongraph.app.library.prepared import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
@@ -91,7 +91,7 @@ def upgraded(plain: dict[str, Any]) -> dict[str, Any]:
 def redrawn(project: Project, progress: Progress) -> Drawn | None:
     """What is needed to show the graph of a project."""
     saved = Record(project.plain, "the project", project.arrays)
-    notes = GRAPH.from_plain(saved, None) if "graph" in saved.values else None
+    notes = notes_from_plain(saved) if "graph" in saved.values else None
     return drawn_again(project.graph, project.entries, notes, project.ready, progress)
 
 
@@ -101,7 +101,8 @@ def take_in(state: AppState, project: Project, drawn: Drawn | None) -> None:
     set_tool(state, "off")
     drop_graph(state)
     state.live, state.scene.pair, state.history = None, None, History()
-    state.path.stroke, state.path.waiting, state.path.roomy = [], False, False
+    state.path.stroke = []
+    state.graph.waiting.clear()
     state.library.clear()
     for entry in project.entries:
         state.library.put(entry)

@@ -44,13 +44,21 @@ class Camera(Protocol):
     def follow(self, point: np.ndarray, dt: float) -> None: ...
 
 
+def need_camera(state: AppState) -> Camera:
+    if state.camera is None:
+        raise MotionError("there is no camera without a window")
+    return state.camera
+
+
 def follow(state: AppState, dt: float) -> None:
     """Glide to where the camera was sent, and go with the active character."""
     camera = state.camera
+    if camera is None:
+        return
     if state.frame_camera and state.casts and len(state.casts[0]):
         state.frame_camera = False
         state.follow = not state.scene.layers.crowd  # a crowd is looked at as a whole
-        state.camera.__dict__.update(overview(state).__dict__)
+        vars(camera).update(vars(overview(state)))
     pair = state.scene.pair
     # A pair without a place of its own stands where the camera looks, which therefore keeps still.
     following = state.follow and state.entry is not None and (pair is None or pair.placed is not None)
@@ -80,8 +88,8 @@ def _middle(pair: Pair, target: np.ndarray) -> np.ndarray:
 def camera_of(state: AppState, track: int) -> Camera:
     """The camera of a track's view: split views look at their own character as the active one is looked at."""
     if state.scene.views == 1 or track == state.active or not state.ready:
-        return state.camera
-    camera = state.camera.copy()
+        return need_camera(state)
+    camera = need_camera(state).copy()
     camera.target = camera.target + (look_at(state, track) - look_at(state, state.active)) * [1.0, 0.0, 1.0]
     return camera
 
@@ -91,12 +99,12 @@ def facing(state: AppState, track: int) -> float:
     entry = state.library.get(state.tracks[track].clip)
     posed = (cast.groups[0] for cast in state.casts if cast.groups)
     pose = next((group.positions[0] for group in posed if group.entries[0] is entry), None)
-    return 0.0 if pose is None else sides.facing(entry.clip.skeleton, pose)  # None: not on stage yet
+    return 0.0 if pose is None or entry is None else sides.facing(entry.clip.skeleton, pose)  # not on stage yet
 
 
 def overview(state: AppState) -> Camera:
     """A camera that sees the character from three quarters, near enough to be lively."""
-    goal = state.camera.copy()
+    goal = need_camera(state).copy()
     goal.show("three-quarter", facing(state, state.active))
     goal.target = look_at(state, state.active)
     height = state.entry.clip.skeleton.height if state.entry else 1.75
@@ -126,7 +134,7 @@ def watch_floor(state: AppState, tool: str) -> None:
 def overlook(state: AppState, places: np.ndarray) -> None:
     """Glide to where places (n, 2) x, z on the floor can all be seen, from above unless it is so already."""
     state.follow = False
-    goal = state.camera.copy()
+    goal = need_camera(state).copy()
     goal.pitch = max(goal.pitch, _FLOOR_PITCH)
     points = np.insert(np.asarray(places, float), 1, 0.0, axis=1)
     goal.fit(np.concatenate([points, points + np.array([0.0, 1.6, 0.0])]), aspect=1.2, margin=1.5)
@@ -146,7 +154,7 @@ class Orbit:
 
     def apply(self, state: AppState) -> None:
         state.camera_goal = None
-        state.camera.orbit(self.yaw, self.pitch)
+        need_camera(state).orbit(self.yaw, self.pitch)
 
 
 @command
@@ -158,7 +166,7 @@ class Pan:
 
     def apply(self, state: AppState) -> None:
         state.camera_goal, state.follow = None, False
-        state.camera.pan(1000.0 * self.right, 1000.0 * self.down, 1000)
+        need_camera(state).pan(1000.0 * self.right, 1000.0 * self.down, 1000)
 
 
 @command
@@ -169,7 +177,7 @@ class Zoom:
 
     def apply(self, state: AppState) -> None:
         state.camera_goal = None
-        state.camera.zoom(self.steps)
+        need_camera(state).zoom(self.steps)
 
 
 @command
@@ -181,7 +189,7 @@ class Look:
 
     def apply(self, state: AppState) -> None:
         state.camera_goal, state.follow = None, False
-        state.camera.look(self.yaw, self.pitch)
+        need_camera(state).look(self.yaw, self.pitch)
 
 
 @command
@@ -195,7 +203,7 @@ class Fly:
 
     def apply(self, state: AppState) -> None:
         state.camera_goal, state.follow = None, False
-        state.camera.fly(self.forward, self.right, self.up, self.metres)
+        need_camera(state).fly(self.forward, self.right, self.up, self.metres)
 
 
 @command
@@ -205,7 +213,7 @@ class SetCamera:
     values: tuple[tuple[str, Any], ...]
 
     def apply(self, state: AppState) -> None:
-        camera, values = state.camera.copy(), dict(self.values)
+        camera, values = need_camera(state).copy(), dict(self.values)
         unknown = set(values) - {"yaw", "pitch", "roll", "distance", "fov", "target"}
         if unknown:
             raise MotionError(f"a camera has no {', '.join(sorted(unknown))}")
@@ -215,7 +223,7 @@ class SetCamera:
             setattr(camera, name, np.array(value, np.float64) if name == "target" else float(value))
         camera.orbit(0.0, 0.0)  # brings it within its limits
         state.camera_goal = None
-        state.camera.__dict__.update(camera.__dict__)
+        vars(need_camera(state)).update(vars(camera))
         if "target" in values:
             state.follow = False
 
@@ -227,7 +235,7 @@ class LookFrom:
     name: str
 
     def apply(self, state: AppState) -> None:
-        goal = state.camera.copy()
+        goal = need_camera(state).copy()
         goal.show(self.name, facing(state, state.active))
         if state.entry is not None:
             goal.target = look_at(state, state.active)
@@ -240,7 +248,7 @@ class ResetCamera:
 
     def apply(self, state: AppState) -> None:
         state.follow = True
-        state.camera.roll = 0.0
+        need_camera(state).roll = 0.0
         state.camera_goal = overview(state)
 
 
@@ -261,8 +269,9 @@ class LetBelowFloor:
     allowed: bool
 
     def apply(self, state: AppState) -> None:
-        state.camera.floor = None if self.allowed else 0.0
-        state.camera.orbit(0.0, 0.0)
+        camera = need_camera(state)
+        camera.floor = None if self.allowed else 0.0
+        camera.orbit(0.0, 0.0)
 
 
 # What projects keep of it

@@ -4,10 +4,14 @@ A character is a record that says where its clip's arrays lie in memory; nothing
 hundred clips of any length join the scene at once. `cast.Cast` holds the clips as long as their addresses are used.
 """
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
-from numba import carray, from_dtype, njit, types
+from numba import carray, from_dtype, njit, types  # pyright: ignore[reportPrivateImportUsage]
 from numba.extending import intrinsic
+
+from motiongraph.kernels import B1, F64, FAST, I64, kernel, read
 
 CAPTURED, IN_PLACE, STRAIGHT = 0, 1, 2
 LOOP, PING_PONG, ONCE = 0, 1, 2
@@ -26,7 +30,7 @@ CHARACTER = np.dtype(
 
 
 @intrinsic
-def _pointer(context, address):
+def _pointer(context: Any, address: Any) -> Any:
     """An address as a pointer to float64."""
 
     def code(context, builder, signature, arguments):
@@ -35,15 +39,12 @@ def _pointer(context, address):
     return types.CPointer(types.float64)(types.int64), code
 
 
-_PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
 _CAST = types.Array(from_dtype(CHARACTER), 1, "C")
+_TIME = (F64, I64, I64, B1, F64)
+_BODY = (read(I64), read(F64, 2), F64[:, :, ::1], F64[:, :, ::1])
 
 
-def _array(of, dimensions, layout="C", readonly=True):
-    return types.Array(of, dimensions, layout, readonly=readonly)
-
-
-@njit(types.UniTuple(types.float64, 2)(types.float64, types.int64), inline="always", **_PLAIN)
+@njit(**FAST)
 def _between(frame, frames):
     """The frame below and the share of the one above it."""
     frame = min(max(frame, 0.0), frames - 1.0)
@@ -51,7 +52,7 @@ def _between(frame, frames):
     return below, frame - below
 
 
-@njit(types.float64(*[types.float64] * 4, types.int64), inline="always", **_PLAIN)
+@njit(**FAST)
 def _frame_at(elapsed, start, stop, fps, loop):
     """As `playback.frame_at`, for one character."""
     last, ahead = stop - start - 1.0, elapsed * fps
@@ -63,10 +64,7 @@ def _frame_at(elapsed, start, stop, fps, loop):
     return start + min(max(ahead, 0.0), last)
 
 
-_TIME = (types.float64, types.int64, types.int64, types.boolean, types.float64)
-
-
-@njit(types.void(_CAST, *_TIME), **_PLAIN)
+@kernel(types.void(_CAST, *_TIME))
 def set_time(cast, elapsed, loop, mode, along, direction):
     """Put C characters where they are after `elapsed` seconds of playing their parts.
 
@@ -84,16 +82,7 @@ def set_time(cast, elapsed, loop, mode, along, direction):
         actor.mode, actor.direction = mode, direction
 
 
-_POSE = types.void(
-    _CAST,
-    _array(types.int64, 1),
-    _array(types.float64, 2),
-    _array(types.float64, 3, readonly=False),
-    _array(types.float64, 3, readonly=False),
-)
-
-
-@njit(_POSE, **_PLAIN)
+@kernel(types.void(_CAST, *_BODY))
 def pose(cast, parents, offsets, positions, orientations):
     """Fill global positions (C, J, 3), metres, and orientations (C, J, 4), w x y z, of C characters of one skeleton.
 
@@ -103,7 +92,7 @@ def pose(cast, parents, offsets, positions, orientations):
     for c in range(cast.shape[0]):
         actor = cast[c]
         F = actor.frames
-        rotations = carray(_pointer(actor.rotations), (F, J, 4))
+        rotations = carray(_pointer(actor.rotations), (F, J, 4))  # pyright: ignore[reportCallIssue]
         root = carray(_pointer(actor.root), (F, 3))
         sliding = carray(_pointer(actor.sliding), (F, J, 3))
         body, u = _between(actor.frame, F)
@@ -193,8 +182,11 @@ def pose(cast, parents, offsets, positions, orientations):
             orientations[c, j, 3] = qz
 
 
-@njit(types.void(_CAST, *_TIME, *_POSE.args[1:]), **_PLAIN)
+_set_time, _pose = set_time.compiled, pose.compiled
+
+
+@kernel(types.void(_CAST, *_TIME, *_BODY))
 def play(cast, elapsed, loop, mode, along, direction, parents, offsets, positions, orientations):
     """`set_time` and `pose` in one go: what every frame does."""
-    set_time(cast, elapsed, loop, mode, along, direction)
-    pose(cast, parents, offsets, positions, orientations)
+    _set_time(cast, elapsed, loop, mode, along, direction)
+    _pose(cast, parents, offsets, positions, orientations)

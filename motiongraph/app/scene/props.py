@@ -13,6 +13,7 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.history import edit
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import Part, Record, SavedPart, checked_word
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.obj import read_obj
@@ -100,8 +101,8 @@ def read_mesh(path: Path, progress: Progress = SILENT) -> tuple[Mesh, str]:
 
 def mesh_prop(number: int, mesh: Mesh, path: Path, **fields) -> Prop:
     """A mesh of `read_mesh` at its own size."""
-    size = tuple(float(edge) for edge in mesh.box[1] - mesh.box[0])
-    return Prop(number, path.stem[:_LONGEST], "mesh", size, _colour(number), mesh=mesh, path=path, **fields)
+    x, y, z = (mesh.box[1] - mesh.box[0]).tolist()
+    return Prop(number, path.stem[:_LONGEST], "mesh", (x, y, z), _colour(number), mesh=mesh, path=path, **fields)
 
 
 def _colour(number: int) -> tuple[float, float, float]:
@@ -227,8 +228,8 @@ def open_prop(state: AppState, path: Path) -> None:
         if said:
             state.say(said, "warning")
 
-    # Its own kind each: files opened one after the other all come in.
-    state.jobs.start(f"prop {len(state.jobs.running)} {path}", f"opening {path.name}", work, then)
+    # For a thing of its own each: files opened one after the other all come in.
+    state.jobs.start(JobKind.OPEN, f"opening {path.name}", work, then, of=object())
 
 
 # Commands

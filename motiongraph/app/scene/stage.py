@@ -1,15 +1,24 @@
 """Who is on stage: the casts of the views are made anew when clips, layers or places change, and posed every frame."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.scene.cast import Cast, record_of
 from motiongraph.app.walk.results import results
 
+if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.app.state import AppState
+
 _HERE = (0.0, 0.0, 0.0)
 
 
-def set_stage(state) -> None:
+def set_stage(state: AppState) -> None:
     """Pose the characters of every view for this moment."""
     tracks = visible_tracks(state)
     layers = state.scene.layers
@@ -26,12 +35,12 @@ def set_stage(state) -> None:
     playback = state.playback
     for track, cast in zip(tracks, state.casts):
         moment = state.tracks[track].elapsed, playback.loop, playback.root, playback.direction
-        if getattr(cast, "moment", None) != moment:
+        if cast.moment != moment:
             cast.moment = moment
             cast.at(playback, state.tracks[track].elapsed)
 
 
-def _members(state, track, crowd):
+def _members(state: AppState, track: int, crowd: bool) -> Iterator[tuple[Entry, np.ndarray, int]]:
     """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd: all
     ticked clips, or all results where the first is one."""
     lead = state.library.get(state.tracks[track].clip)
@@ -51,12 +60,12 @@ def _members(state, track, crowd):
         yield entry, record_of(entry, place), i + 1
 
 
-def _same_way(a, b) -> bool:
+def _same_way(a: Entry, b: Entry) -> bool:
     """Whether both were made to follow a path: then they are compared on it, not in rows."""
     return all(entry.made and entry.made.asked is not None for entry in (a, b))
 
 
-def _rows(count, gap):
+def _rows(count: int, gap: float) -> np.ndarray:
     """(n, 2) x, z metres: places in rows, the first one in the middle of the front row, the others around it."""
     wide = int(np.ceil(np.sqrt(count)))
     column = np.arange(wide)
@@ -65,7 +74,7 @@ def _rows(count, gap):
     return np.column_stack([column[index % wide], -(index // wide)]) * gap
 
 
-def _beside(lead, entry, theta, x, z):
+def _beside(lead: Entry, entry: Entry, theta: float, x: float, z: float) -> tuple[float, float, float]:
     """(theta, x, z) that sets an entry's first frame x, z metres beside the lead's."""
     cosine, sine = np.cos(theta), np.sin(theta)
     own, to = entry.clip.root[entry.start], lead.clip.root[lead.start]

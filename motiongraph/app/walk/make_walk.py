@@ -1,49 +1,86 @@
-"""From what was asked for to motion: the walk is found, synthesized and looked over. Runs on a worker."""
+"""From a request to motion: the walk is found, synthesized and looked over. Runs on a worker."""
+
+from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
 from math import radians
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from motiongraph.app.library.prepared import prepare
-from motiongraph.progress import stretch
+import numpy as np
+
+from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.model.clip import Clip
+from motiongraph.progress import Progress, stretch
+from motiongraph.synthesis.quality import quality
+from motiongraph.synthesis.synthesize import synthesize
+from motiongraph.walks.connect import connect
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.effort import Effort
+from motiongraph.walks.follow_path import follow_path
+from motiongraph.walks.greedy import greedy_walk
 from motiongraph.walks.path_goal import Weights
+from motiongraph.walks.random_walk import random_walk
+from motiongraph.walks.reach import reach
+from motiongraph.walks.sequential import sequential_walk
+from motiongraph.walks.walk import Walk
+
+if TYPE_CHECKING:
+    from motiongraph.app.path.path_state import PathLabels
 
 _CAPTURED = ("slide_mean", "knee_pop_p99")  # figures that are compared with those of the captured clips
 # Metres from the path, or from the place to reach, that are too many, and few enough to be worth another threshold;
 # thresholds to try, as a multiple of the present one; seconds to try for.
 _MISSED = {"path": ("path_error_mean", 0.3, 0.15), "reach": ("end_distance", 0.5, 0.25)}
 _HIGHER, _PATIENCE = (1.2, 1.5, 2.0, 2.5, 3.0), 3.0
-_known: WeakKeyDictionary = WeakKeyDictionary()
+_known: WeakKeyDictionary[Clip, dict[str, float]] = WeakKeyDictionary()
+DrawnPath = tuple[np.ndarray, "PathLabels | None", str, bool]  # points (N, 2), labels, curve, closed
 
 
-def make(graph, wanted, progress):
-    """(clip, prepared, walk, report, path asked for (n, 2) or None) of a `walks.Wanted`."""
-    from motiongraph.synthesis.synthesize import synthesize
+@dataclass(frozen=True)
+class Request:
+    """A walk to be made."""
 
+    method: str  # one of `walk_options.METHODS`
+    options: dict[str, Any]  # of the method
+    motion: dict[str, Any]  # options of the synthesis
+    seed: int
+    path: DrawnPath | None  # where one is drawn
+    at: tuple[float, float, float]  # x, z, heading (metres, radians) to begin at when a place is to be reached
+    name: str  # of the motion
+
+
+def make(
+    graph: MotionGraph, request: Request, progress: Progress
+) -> tuple[Clip, Prepared, Walk, dict[str, Any], np.ndarray | None]:
+    """(clip, prepared, walk, report, path asked for (n, 2) or None) of a request."""
     asked = None
-    if wanted.path is not None:
-        asked = Curve.of(wanted.path[0], wanted.path[2], wanted.path[3])
-    walk = find(graph, wanted, asked, stretch(progress, 0.0, 0.5))
-    clip = synthesize(walk, name=wanted.name, progress=stretch(progress, 0.5, 0.75), **wanted.motion)
-    report = looked_over(walk, wanted.files, stretch(progress, 0.75, 0.95))
-    report["advice"] = advice(graph, wanted, asked, report, progress)
+    if request.path is not None:
+        asked = Curve.of(request.path[0], request.path[2], request.path[3])
+    walk = find(graph, request, asked, stretch(progress, 0.0, 0.5))
+    clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **request.motion)
+    report = looked_over(walk, stretch(progress, 0.75, 0.95))
+    report["advice"] = advice(graph, request, asked, report, progress)
     progress(0.95, 1.0, "preparing to show it")
     return clip, prepare(clip), walk, report, None if asked is None else asked.places
 
 
-def looked_over(walk, files, progress) -> dict:
-    """The figures of a walk whose motion is made; files: (offset, ratio) of each of its clips, see `results.Made`."""
+def looked_over(walk: Walk, progress: Progress) -> dict[str, Any]:
+    """The figures of a walk whose motion is made; "captured": the same of the clips played."""
     report = walk.report(stretch(progress, 0.0, 0.7))
-    return report | {"captured": captured(walk, stretch(progress, 0.7, 1.0)), "files": [list(each) for each in files]}
+    return report | {"captured": captured(walk, stretch(progress, 0.7, 1.0))}
 
 
-def advice(graph, wanted, curve, report, progress) -> dict | None:
+def advice(
+    graph: MotionGraph, request: Request, curve: Curve | None, report: dict[str, Any], progress: Progress
+) -> dict[str, float] | None:
     """Where a walk goes far from where it should: the lowest of some higher thresholds at which it would not, with
     the metres it would be off then."""
-    name, far, near = _MISSED.get(wanted.method, ("", 0.0, 0.0))
+    name, far, near = _MISSED.get(request.method, ("", 0.0, 0.0))
     limits = graph.thresholds
     if (report.get(name) or 0.0) <= far or limits.pairs or limits.within != limits.between:
         return None
@@ -53,16 +90,14 @@ def advice(graph, wanted, curve, report, progress) -> dict | None:
         if threshold > graph.candidates.ceiling or time.perf_counter() > until:
             return None
         progress(0.95, 1.0, f"trying {threshold:g} {graph.metric.unit}")
-        missed = find(graph.at(threshold), wanted, curve, lambda *told: progress(0.95, 1.0)).facts.get(name)
+        missed = find(graph.at(threshold), request, curve, lambda *_: progress(0.95, 1.0)).facts.get(name)
         if missed is not None and missed <= near:
             return {"threshold": threshold, "missed": missed}
     return None
 
 
-def captured(walk, progress) -> dict:
+def captured(walk: Walk, progress: Progress) -> dict[str, float]:
     """The same figures of the clips that were played, weighed by how long; each clip is looked at only once."""
-    from motiongraph.synthesis.quality import quality
-
     frames: dict[int, int] = {}
     for clip, start, stop in walk.steps.tolist():
         frames[clip] = frames.get(clip, 0) + stop - start + walk.window
@@ -76,52 +111,40 @@ def captured(walk, progress) -> dict:
     return {name: sum(n * _known[walk.clips[c]][name] for c, n in frames.items()) / total for name in _CAPTURED}
 
 
-def find(graph, wanted, curve, progress):
+def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Progress) -> Walk:
     """The walk; raises a MotionError where there is none."""
-    own, seed = dict(wanted.options), wanted.seed
+    own, seed = dict(request.options), request.seed
     for name in ("start", "source", "target", "clip"):
         if name in own:
-            own[name] = named(graph, own[name], wanted.files)
-    if wanted.method == "greedy":
-        from motiongraph.walks.greedy import greedy_walk
-
+            own[name] = named(graph, own[name])
+    if request.method == "greedy":
         share = own["share"] / 100.0
         return greedy_walk(graph, seed, own["transitions"], start=own["start"], share=share, progress=progress)
-    if wanted.method == "random":
-        from motiongraph.walks.random_walk import random_walk
-
+    if request.method == "random":
         return random_walk(graph, rng=seed, progress=progress, **own)
-    if wanted.method in ("sequential", "connect") and not own["pruned"]:
+    if request.method in ("sequential", "connect") and not own["pruned"]:
         graph = graph.whole()
-    if wanted.method == "sequential":
-        from motiongraph.walks.sequential import sequential_walk
-
+    if request.method == "sequential":
         ways = {"method": own["way"], "trials": own["trials"], "stay": own["stay"]}
-        order = [named(graph, item, wanted.files) for item in own["order"]]
+        order = [name for item in own["order"] if (name := named(graph, item)) is not None]
         return sequential_walk(graph, order, seed, progress=progress, **ways)
-    if wanted.method == "connect":
-        from motiongraph.walks.connect import connect
-
+    if request.method == "connect":
         return connect(graph, own["source"], own["target"], own["by"], progress=progress)
     usual = Weights()
-    how = {
+    how: dict[str, Any] = {
         "weights": Weights(facing=own["facing"] * usual.facing, cost=own["cost"] * usual.cost),
         "effort": Effort(method=own["planner"], seconds=own["limit"] or None, best=own["among"], rng=seed),
         "start": own["start"],
         "progress": progress,
     }
-    if wanted.method == "path":
-        from motiongraph.walks.follow_path import follow_path
-
-        return follow_path(graph, curve, wanted.path[1], **how)
-    from motiongraph.walks.reach import reach
-
+    if curve is not None and request.path is not None:
+        return follow_path(graph, curve, request.path[1], **how)
     facing = radians(own["angle"]) if own["faces"] else None
-    x, z, heading = wanted.at
+    x, z, heading = request.at
     return reach(graph, (own["x"], own["z"]), facing, own["clip"], at=(x, z), heading=heading, **how)
 
 
-def named(graph, text: str, files):
+def named(graph: MotionGraph, text: str) -> str | tuple[int, int] | None:
     """What walks take for a name in the panel: None for "", (clip, frame of the graph's clip) for clip:frame."""
     if not text:
         return None
@@ -130,5 +153,14 @@ def named(graph, text: str, files):
     if text in clips or at is None or at[1] not in clips:
         return text
     index = clips.index(at[1])
-    offset, ratio = files[index]
-    return index, round((int(at[2]) - offset) / ratio)
+    return index, clip_frame(graph.clips[index], int(at[2]))
+
+
+def clip_frame(clip: Clip, file_frame: int) -> int:
+    """The frame of a clip that shows a frame of its file."""
+    frames = clip.file_frames
+    if frames is None:
+        return file_frame
+    if not round(frames[0]) <= file_frame <= round(frames[-1]):
+        raise MotionError(f"{clip.name} shows frames {frames[0]:.0f} to {frames[-1]:.0f} of its file, not {file_frame}")
+    return int(np.argmin(np.abs(frames - file_frame)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.walk.results import Made, show_made
 from motiongraph.progress import Progress, stretch
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from motiongraph.walks.walk import Walk
 
 _LEAD = 1.4  # seconds played before and after a transition
-Found = tuple["Walk", "tuple[Entry, ...]", Sequence[tuple[int, float]]]  # a walk, entries of its clips, their files
+Found = tuple["Walk", "tuple[Entry, ...]"]  # a walk and the entries of its clips
 
 
 class Source(Protocol):
@@ -36,7 +37,7 @@ class Source(Protocol):
     def metric(self) -> Metric: ...
 
 
-def transition_walk_of(source: Source, clips: Sequence[Clip], jump: np.void, method: str = "transition") -> Walk:
+def transition_walk_of(source: Source, clips: tuple[Clip, ...], jump: np.void, method: str = "transition") -> Walk:
     """A little before a transition, the transition (a row of TRANSITION), and a little after it."""
     window, fps = source.window, source.fps
     lead = round(_LEAD * fps)
@@ -50,14 +51,13 @@ def transition_walk_of(source: Source, clips: Sequence[Clip], jump: np.void, met
 
 
 def show_walk(state: AppState, make: Callable[[Progress], Found], name: str, graph: MotionGraph | None = None) -> None:
-    """Make the motion of a walk beside the loop and show it as a preview; make: progress → walk, entries of its clips
-    and (offset, ratio) from their frames to those of the files; graph: the one it is from, if any."""
+    """Make the motion of a walk beside the loop and show it as a preview; graph: the one it is from, if any."""
 
     def work(progress, deliver):
-        walk, entries, files = make(progress)
+        walk, entries = make(progress)
         clip = synthesize(walk, name=name, progress=stretch(progress, 0.0, 0.7))
-        report = {**walk.report(stretch(progress, 0.7, 0.9)), "files": [list(each) for each in files]}
+        report = walk.report(stretch(progress, 0.7, 0.9))
         made = Made(walk, walk.method, report=report, entries=entries, graph=graph, preview=True)
         deliver((clip, prepare(clip), made))
 
-    state.jobs.start("preview", f"blending {name}", work, lambda made: show_made(state, *made))
+    state.jobs.start(JobKind.PREVIEW, f"blending {name}", work, lambda made: show_made(state, *made))

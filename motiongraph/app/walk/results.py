@@ -32,9 +32,7 @@ class Made:
     method: str  # of the request, with its options and seed
     options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
-    # Figures of the walk, plain numbers. "captured": the same of the clips played; "files": (offset, ratio) from the
-    # frames of the graph's clips to those of their files.
-    report: dict[str, Any] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)  # figures, plain numbers; "captured": of the clips played
     asked: np.ndarray | None = None  # (n, 2) x, z metres of the path that was to be followed
     entries: tuple[Entry, ...] = ()  # of the graph's clips, for showing where frames came from
     graph: MotionGraph | None = None  # the graph walked
@@ -52,9 +50,7 @@ class Made:
 
     def file_frame(self, clip: int, frame: int) -> int:
         """The frame of its file that a frame of one of the walk's clips is."""
-        files = self.report.get("files")
-        offset, ratio = files[clip] if files else (0, 1.0)
-        return round(offset + ratio * frame)
+        return round(self.walk.clips[clip].file_frame(frame))
 
 
 def show_made(state: AppState, clip: Clip, prepared: Prepared, made: Made) -> Entry:
@@ -110,11 +106,17 @@ def step_begins(walk: Walk) -> np.ndarray:
     return np.maximum(walk.begins - walk.window, 0)
 
 
+def made_of(entry: Entry) -> Made:
+    """How an entry was made, or a sentence."""
+    if entry.made is None:
+        raise MotionError(f"{entry.name} was not made here")
+    return entry.made
+
+
 def made_entry(state: AppState, number: int) -> Entry:
     """A result by its number, or a sentence."""
     entry = state.library[number]
-    if entry.made is None:
-        raise MotionError(f"{entry.name} was not made here")
+    made_of(entry)
     return entry
 
 
@@ -141,7 +143,7 @@ class SeekStep:
 
     def apply(self, state: AppState) -> None:
         entry = made_entry(state, self.entry)
-        begins = step_begins(entry.made.walk)
+        begins = step_begins(made_of(entry).walk)
         if not 0 <= self.step < len(begins):
             raise MotionError(f"{entry.name} has steps 0 to {len(begins) - 1}, not {self.step}")
         shown = [t for t in (state.active, RESULT) if state.tracks[t].clip == entry.number]
@@ -188,5 +190,5 @@ class SaveLog:
     def apply(self, state: AppState) -> None:
         entry, path = made_entry(state, self.entry), Path(self.path)
         with writing(path, "w", encoding="utf-8") as file:
-            file.write(entry.made.walk.log(entry.made.file_frame))
+            file.write(made_of(entry).walk.log(made_of(entry).file_frame))
         state.say(f"wrote {path}")

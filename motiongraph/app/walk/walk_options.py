@@ -11,12 +11,13 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.build_graph import build_graph
-from motiongraph.app.graph.graph_state import being_built, taking_part
+from motiongraph.app.graph.graph_state import being_built, taking_part, when_built
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import Record, SavedPart, checked_flag, checked_number, checked_rows, checked_word
 from motiongraph.app.scene.camera_moves import facing
-from motiongraph.app.walk.make_walk import make
-from motiongraph.app.walk.results import Made, made_entry, results, show_made
-from motiongraph.errors import MotionError
+from motiongraph.app.walk.make_walk import DrawnPath, Request, make
+from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
+from motiongraph.errors import MotionError, Unreachable
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -52,7 +53,6 @@ LIMITS = {
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0)},
 }
-_AT = re.compile(r" at (\d+(?:\.\d+)?)$")  # how the sentences of walks end that know a threshold
 
 
 @dataclass(eq=False)
@@ -62,8 +62,8 @@ class WalkState:
     method: str = "random"  # one of METHODS
     options: dict[str, dict[str, Any]] = field(default_factory=lambda: deepcopy(OPTIONS))  # of every method
     seed: int = 0
-    waiting: bool = False  # a walk is made once the graph is there
     problem: str = ""  # why the last one was not found
+    enough: float | None = None  # threshold at which it would have been found, where that is known
     built: int = 0  # in which graph, see `GraphState.built`
     _names: tuple[tuple | None, tuple[str, ...], tuple[str, ...]] = (None, (), ())
 
@@ -82,8 +82,7 @@ class WalkState:
 
     def offer(self, state: AppState) -> float | None:
         """Threshold at which the failed request would succeed, or None."""
-        found = _AT.search(self.problem) if self.built == state.graph.built else None
-        return float(found[1]) if found else None
+        return self.enough if self.built == state.graph.built else None
 
     def names(self, state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels and clips that can be named: those of the graph, or of the clips that would be in one."""
@@ -96,23 +95,7 @@ class WalkState:
         return self._names[1:]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A walk to be made: everything `making.find` needs. path: (points, labels, curve, closed), where one is drawn;
-    at: x, z, heading (metres, radians) to begin at when a place is to be reached; files: (offset, ratio) of each of the
-    graph's clips, from its frames to those of its file; name: of the motion."""
-
-    method: str
-    options: dict
-    motion: dict
-    seed: int
-    files: tuple[tuple[int, float], ...]
-    path: tuple | None
-    at: tuple[float, float, float]
-    name: str
-
-
-def drawn_path(state: AppState) -> tuple | None:
+def drawn_path(state: AppState) -> DrawnPath | None:
     """(points (N, 2) x, z metres, labels, curve, closed) of the path on the floor, if there is one to follow."""
     path = state.path
     return (path.points, path.labels, path.curve, path.closed) if len(path.points) > 1 else None
@@ -129,10 +112,11 @@ def made_before(state: AppState) -> bool:
     walking, graph = state.walk, state.graph.graph
     return graph is not None and any(
         (made.method, made.seed) == (walking.method, walking.seed)
+        and made.graph is not None
         and made.graph.candidates is graph.candidates
         and made.graph.thresholds == graph.thresholds
         and made.options == {**walking.option, **walking.options["motion"]}
-        for made in (entry.made for entry in results(state))
+        for made in (made_of(entry) for entry in results(state))
     )
 
 
@@ -142,23 +126,12 @@ def next_name(state: AppState, method: str) -> str:
     return f"{method} {1 + max((int(found[1]) for found in taken if found), default=0)}"
 
 
-def go_on(state: AppState) -> None:
-    """Make the walk that waits for a graph once that is there; forget it where none came."""
-    if not state.walk.waiting:
-        return
-    if state.graph.graph is not None:
-        state.walk.waiting = False
-        state.issue(MakeWalk())
-    elif not being_built(state):
-        state.walk.waiting = False
-
-
 def set_method(state: AppState, method: str) -> None:
     """How the next walk is found."""
     if method not in METHODS:
         raise MotionError(f"a walk is one of {', '.join(METHODS)}, not {method!r}")
     if method != state.walk.method:
-        state.walk.method, state.walk.problem = method, ""
+        state.walk.method, state.walk.problem, state.walk.enough = method, "", None
 
 
 def checked_option(method: str, name: str, value: Any) -> Any:
@@ -191,41 +164,42 @@ def set_seed(state: AppState, seed: int) -> None:
 def make_walk(state: AppState) -> None:
     """Find a walk with the present method, options and seed, and make its motion."""
     walking, graphs = state.walk, state.graph
-    walking.waiting, walking.problem, walking.built = False, "", graphs.built
+    walking.problem, walking.enough, walking.built = "", None, graphs.built
     try:
-        wanted = _wanted(state)
+        request = _request(state)
         if graphs.graph is None and not being_built(state):
             build_graph(state)
     except MotionError as problem:
         walking.problem = str(problem)
         raise
     if graphs.graph is None:
-        walking.waiting = True
+        when_built(state, "walk", lambda _: make_walk(state))
         return
     graph, entries = graphs.graph, graphs.entries
 
     def work(progress, deliver):
         try:
-            deliver(make(graph, wanted, progress))
-        except MotionError as problem:  # told by the panel, too
+            deliver(make(graph, request, progress))
+        except MotionError as problem:  # the panel shows it, too
             deliver(problem)
 
     def then(result):
         if isinstance(result, MotionError):
             walking.problem = str(result)
+            walking.enough = result.threshold if isinstance(result, Unreachable) else None
             state.say(walking.problem, "error")
             return
         clip, prepared, walk, report, asked = result
-        options = {**wanted.options, **wanted.motion}
-        made = Made(walk, wanted.method, options, wanted.seed, report, asked, entries, graph)
+        options = {**request.options, **request.motion}
+        made = Made(walk, request.method, options, request.seed, report, asked, entries, graph)
         show_made(state, clip, prepared, made)
         if walk.note:
             state.say(f"{clip.name}: {walk.note}", "warning")
 
-    state.jobs.start("walk", f"making {wanted.name}", work, then)
+    state.jobs.start(JobKind.WALK, f"making {request.name}", work, then)
 
 
-def _wanted(state: AppState) -> Wanted:
+def _request(state: AppState) -> Request:
     """A snapshot of what is asked for, or a sentence about what is missing."""
     walking = state.walk
     method, options, path = walking.method, deepcopy(walking.option), None
@@ -245,7 +219,7 @@ def _wanted(state: AppState) -> Wanted:
             x, _, z = state.focus(state.active).tolist()
             at = x, z, float(np.radians(facing(state, state.active)))
     motion = deepcopy(walking.options["motion"])
-    return Wanted(method, options, motion, walking.seed, state.graph.files, path, at, next_name(state, method))
+    return Request(method, options, motion, walking.seed, path, at, next_name(state, method))
 
 
 # What projects keep of it
@@ -260,7 +234,7 @@ def _read(state: AppState) -> Saved:
 def _write(state: AppState, value: Saved) -> None:
     walking = state.walk
     walking.method, walking.seed, walking.options = value[0], value[1], deepcopy(value[2])
-    walking.waiting, walking.problem = False, ""
+    walking.problem, walking.enough = "", None
 
 
 def _to_plain(value: Saved) -> tuple[dict, dict]:

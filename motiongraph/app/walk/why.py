@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiongraph.app.command import command
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.walk.preview import show_walk, transition_walk_of
+from motiongraph.app.walk.results import made_of
 from motiongraph.app.window import show_panel
 from motiongraph.errors import MotionError
 from motiongraph.metric import overview
@@ -64,14 +66,14 @@ class Reason:
 
     @property
     def walk(self) -> Walk:
-        return self.entry.made.walk
+        return made_of(self.entry).walk
 
     @property
     def unit(self) -> str:
-        return self.entry.made.unit
+        return made_of(self.entry).unit
 
     def file_frame(self, clip: int, frame: int) -> int:
-        return self.entry.made.file_frame(clip, frame)
+        return made_of(self.entry).file_frame(clip, frame)
 
 
 @dataclass(eq=False)
@@ -127,7 +129,7 @@ def _same(rows: np.ndarray, jump: np.void) -> np.ndarray:
 def _limit(graph: MotionGraph, jump: np.void) -> float | None:
     """What a transition of a graph may cost at most; None where it is none of its candidates."""
     limits = graph.thresholds.limits(graph.candidates)
-    if np.ndim(limits) == 0:
+    if not isinstance(limits, np.ndarray):
         return float(limits)
     row = np.flatnonzero(_same(graph.candidates.table, jump))
     return float(limits[row[0]]) if len(row) else None
@@ -148,7 +150,7 @@ def alternatives(graph: MotionGraph, walk: Walk, number: int) -> tuple[np.ndarra
 
 
 def reason_of(state: AppState, entry: Entry, number: int) -> Reason:
-    made = entry.made
+    made = made_of(entry)
     walk, graph = made.walk, made.graph
     jump = walk.transitions[number]
     begin, end = seams(walk)[number].tolist()
@@ -179,10 +181,10 @@ def pair_of(reason: Reason, place: Place) -> Pair | None:
         return None
     (a, b), jump = reason.ends, reason.jump
     placed = compose(place, reason.walk.placements[reason.number])
-    alignment = tuple(float(jump[name]) for name in ("theta", "x0", "z0"))
-    placed = tuple(float(value) for value in placed)
+    alignment = float(jump["theta"]), float(jump["x0"]), float(jump["z0"])
+    theta, x, z = map(float, placed)
     frames = int(jump["src_frame"]), int(jump["dst_frame"])
-    return Pair(a, frames[0], b, frames[1], alignment, reason.walk.window, placed=placed, windows=True)
+    return Pair(a, frames[0], b, frames[1], alignment, reason.walk.window, placed=(theta, x, z), windows=True)
 
 
 def crop_of(walk: Walk, jump: np.void, progress: Progress) -> Crop:
@@ -194,10 +196,10 @@ def crop_of(walk: Walk, jump: np.void, progress: Progress) -> Crop:
         low = max(min(int(frame) - around, len(clip) - walk.window - 2 * around), clip.first)
         parts.append(clip[low : low + 2 * around + walk.window])
         starts.append(low)
-    matrix = distance_matrix(*parts, walk.metric, cache=False, progress=progress)
+    matrix = distance_matrix(parts[0], parts[1], walk.metric, cache=False, progress=progress)
     i, j = int(jump["src_frame"]) - starts[0], int(jump["dst_frame"]) - starts[1]
     minima = matrix.minima(None, border=False).tolist()
-    return Crop(overview.pyramid(matrix.cost), float(matrix.cost.max()), *starts, (i, j), minima)
+    return Crop(overview.pyramid(matrix.cost), float(matrix.cost.max()), starts[0], starts[1], (i, j), minima)
 
 
 def _explain(state: AppState, entry: Entry, number: int) -> None:
@@ -212,7 +214,7 @@ def _explain(state: AppState, entry: Entry, number: int) -> None:
         if why.reason is reason:
             why.reason = replace(reason, ends=found[0], crop=found[1])
 
-    state.jobs.start("why", "looking around the transition", work, then, quiet=True)
+    state.jobs.start(JobKind.WHY, "looking around the transition", work, then, quiet=True)
 
 
 def _hide(state: AppState) -> None:
@@ -233,7 +235,7 @@ def show_transition(state: AppState, number: int) -> None:
     entry = explained(state)
     if entry is None:
         raise MotionError("there is no result whose transitions could be shown: make a walk first")
-    spans = seams(entry.made.walk)
+    spans = seams(made_of(entry).walk)
     if not 0 <= number < len(spans):
         raise MotionError(f"{entry.name} has transitions 0 to {len(spans) - 1}, not {number}")
     track = _track(state, entry)
@@ -275,13 +277,13 @@ class WatchWhy:
             return
         shown = why.reason and why.reason.entry
         known = shown is not None and shown is not entry and shown.number in state.library.entries
-        why.aside = known and entry.made.method == ALTERNATIVE
+        why.aside = known and made_of(entry).method == ALTERNATIVE
         if why.aside:
             _hide(state)
             return
         track = _track(state, entry)
-        number = nearest(entry.made.walk, frame_of(state, track))
-        if shown is not entry or why.reason.number != number:
+        number = nearest(made_of(entry).walk, frame_of(state, track))
+        if why.reason is None or shown is not entry or why.reason.number != number:
             _hide(state)
             _explain(state, entry, number)
         place = state.scene.places.get(entry.number, (0.0, 0.0, 0.0))
@@ -289,7 +291,7 @@ class WatchWhy:
             _hide(state)  # what is played comes first
         if not state.playback.playing and track == state.active and state.scene.pair is None:
             why.place = place
-            state.scene.pair = why.pair = pair_of(why.reason, place)
+            state.scene.pair = why.pair = None if why.reason is None else pair_of(why.reason, place)
 
 
 @command
@@ -312,11 +314,11 @@ class PreviewAlternative:
         reason = state.why.reason
         if reason is None or not 0 <= self.row < len(reason.alternatives):
             raise MotionError("there is no such alternative")
-        made, jump = reason.entry.made, reason.alternatives[self.row]
+        made, jump = made_of(reason.entry), reason.alternatives[self.row]
         walk = made.walk
         name = f"{walk.clips[jump['src']].name} → {walk.clips[jump['dst']].name}"
         found = transition_walk_of(walk, walk.clips, jump, ALTERNATIVE)
-        show_walk(state, lambda progress: (found, made.entries, made.report.get("files") or ()), name, made.graph)
+        show_walk(state, lambda progress: (found, made.entries), name, made.graph)
 
 
 @command

@@ -5,6 +5,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import stale, taking_part
 from motiongraph.app.graph.lanes import KINDS
+from motiongraph.app.jobs import JobKind
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.thresholds import threshold_controls
 from motiongraph.viewer.panels.widgets import (
@@ -34,7 +35,7 @@ _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 def graph_panel(state, ui) -> None:
     graphs = state.graph
-    job = next((j for j in state.jobs.running if j.kind == "graph" and not j.cancelled.is_set()), None)
+    job = next((j for j in state.jobs.running if j.kind is JobKind.GRAPH and not j.cancelled.is_set()), None)
     if graphs.graph is None:
         _invitation(state, ui, job)
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.walk.results import results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE
@@ -109,8 +110,8 @@ def hint_overlay(state, ui) -> None:
 
 def _steps(state):
     """(done, what it is about, word on its button, what the button asks for, or None while that makes no sense)."""
-    building = any(job.kind == "graph" for job in state.jobs.running)
-    walking = any(job.kind == "walk" for job in state.jobs.running)
+    building = any(job.kind is JobKind.GRAPH for job in state.jobs.running)
+    walking = any(job.kind is JobKind.WALK for job in state.jobs.running)
     clips, graph = len(state.library) > 0, state.graph.graph is not None
     drawn = state.path.line is not None
     walked = any(entry.made.asked is not None for entry in results(state))

@@ -6,6 +6,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.matrix.comparison import AT_ONCE, cells, chosen, comparison, threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.metric.overview import thinned
@@ -34,7 +35,7 @@ def matrix_panel(state, ui) -> None:
     ui.heats.kept["looked"] = ui.timings.count
     state.issue(do.WatchMatrix())
     _chooser(state, ui)
-    heat, job = state.matrix.heat, next((j for j in state.jobs.running if j.kind == "matrix"), None)
+    heat, job = state.matrix.heat, next((j for j in state.jobs.running if j.kind is JobKind.MATRIX), None)
     if job is not None:
         progress_row(job, state, ui)
     elif state.matrix.problem:
@@ -79,7 +80,8 @@ def _chooser(state, ui) -> None:
 
 
 def _combo(name, which, wide, state) -> None:
-    entry, matrix = chosen(state)[which], state.matrix
+    both, matrix = chosen(state), state.matrix
+    entry = both and both[which]
     numbers = [matrix.a, matrix.b]
     imgui.set_next_item_width(wide)
     opened = imgui.begin_combo(f"##{name}", entry.name if entry else "–")

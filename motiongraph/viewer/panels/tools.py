@@ -3,6 +3,7 @@
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.path.strokes import PRESETS
 from motiongraph.viewer import theme
@@ -62,7 +63,7 @@ def tool_bar(state, ui) -> None:
 
 def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
     """Walk it: what all the others are for."""
-    busy = any(job.kind == "walk" for job in state.jobs.running) or state.walk.waiting
+    busy = any(job.kind is JobKind.WALK for job in state.jobs.running) or "walk" in state.graph.waiting
     ready = state.path.line is not None and not busy
     if ready:
         imgui.push_style_color(_BUTTON, _READY)
@@ -136,7 +137,7 @@ def _line_below(state, ui, wide) -> None:
         text = "Click on the floor to plant a goal, then press Lead"
     elif path.tool == "off" and state.live is not None:
         text = "Plant a goal (V) or draw a path (P): the character goes there"
-    elif path.waiting or state.walk.waiting:
+    elif "live" in state.graph.waiting or "walk" in state.graph.waiting:
         text = "Building the graph first…"
     if text and wide:
         imgui.text_disabled(text)

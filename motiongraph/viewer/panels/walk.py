@@ -4,6 +4,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import taking_part
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.walk.walk_options import METHODS, made_before
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.results import results_view
@@ -79,11 +80,12 @@ def _seed(state, ui) -> None:
 def _make(state, ui) -> None:
     """The button; while a walk is being made, how far that is."""
     wide, high = imgui.get_content_region_avail().x, 2.2 * imgui.get_font_size()
-    kind = "graph" if state.walk.waiting else "walk"
-    job = next((j for j in state.jobs.running if j.kind == kind and not j.cancelled.is_set()), None)
+    waiting = "walk" in state.graph.waiting
+    kind = JobKind.GRAPH if waiting else JobKind.WALK
+    job = next((j for j in state.jobs.running if j.kind is kind and not j.cancelled.is_set()), None)
     if job is not None:
         cancel = 5.0 * imgui.get_font_size()
-        text = f"{'first ' if state.walk.waiting else ''}{job.title}"
+        text = f"{'first ' if waiting else ''}{job.title}"
         share = job.share if job.share is not None else -1.0 * imgui.get_time()
         imgui.progress_bar(share, (wide - cancel - imgui.get_style().item_spacing.x, high), text)
         tooltip(job.what)
