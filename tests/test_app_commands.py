@@ -45,3 +45,8 @@ def test_nothing_is_named_underscore():
     for path in (ROOT / "motiongraph").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             assert not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "_"), path
+
+
+def test_no_two_modules_of_the_rooms_share_a_name():
+    names = [path.stem for path in (ROOT / "motiongraph/app").rglob("*.py") if path.stem != "__init__"]
+    assert len(set(names)) == len(names)

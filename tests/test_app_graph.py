@@ -158,7 +158,7 @@ def test_cancelling_keeps_the_old_graph(state, monkeypatch):
     def cancelled(*_, **__):
         raise Cancelled("enough")
 
-    monkeypatch.setattr("motiongraph.graph.candidates.search_tape", cancelled)
+    monkeypatch.setattr("motiongraph.graph.build.compare", cancelled)
     tell(state, do.BuildGraph())
     assert state.graph.graph is graph
     assert stale(state)

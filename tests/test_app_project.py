@@ -77,7 +77,13 @@ def test_what_is_no_project_disturbs_nothing(state, tmp_path):
     tell(state, do.SaveProject(path))
     content = path.read_bytes()
     before = [e.name for e in state.library]
-    for spoilt in (b"", b"HIERARCHY", content[:1000], content[:-64], content[:3000] + b"x" + content[3001:]):
+    for spoilt in (
+        b"",
+        b"HIERARCHY",
+        content[:1000],
+        content[:-64],
+        content[:500] + bytes([content[500] ^ 1]) + content[501:],
+    ):
         path.write_bytes(spoilt)
         tell(state, do.OpenProject(path))
         assert state.messages[0].level == "error"
@@ -333,6 +339,18 @@ def put(*names):
         put("graph", "options", "mirror", "yes"),
         put("path", "curve", "bezier"),
         put("path", "goal", ["x", "z"]),
+        put("path", "goal", [1.0]),
+        put("path", "labels", [[0.0, 3]]),
+        put("props", [{"number": 1}]),
+        put("props", "chair"),
+        put("walk", "seed", -1),
+        put("walk", "options", "sequential", "order", [1]),
+        put("matrix", "threshold", "low"),
+        put("matrix", "metric", {"colour": 1}),
+        put("graph", "span", [0.0, 1.0]),
+        put("graph", "asked", [[[1, 0], []]]),
+        put("ghosts", [[1, *["x"] * 10]]),
+        put("live", {"label": 3}),
     ],
 )
 def test_nonsense_in_a_project_disturbs_nothing(projected, change):

@@ -317,7 +317,7 @@ def test_removing_the_result_that_is_played(state):
 
 
 def test_results_outlive_the_clips_they_were_made_of(state):
-    from motiongraph.viewer.panels.pieces import told
+    from motiongraph.viewer.panels.playback import described
 
     entry = made(state)
     used = {entry.made.walk.clips[clip].name for clip in entry.made.walk.steps["clip"]}
@@ -326,7 +326,7 @@ def test_results_outlive_the_clips_they_were_made_of(state):
             tell(state, do.RemoveClip(other.number))
     tell(state, do.ReplayResult(entry.number), do.SeekStep(entry.number, 1))
     assert state.entry is entry
-    assert any(name in told(entry, 0) for name in used)
+    assert any(name in described(entry, 0) for name in used)
     assert made(state).name == "random 2"  # the graph has its own
 
 
@@ -397,9 +397,9 @@ def test_a_walk_that_strays_is_told_a_threshold(state, monkeypatch):
 
 
 def test_costs_are_told_in_the_unit_of_the_metric(state, tmp_path):
-    from motiongraph.viewer.panels.judged import judged
-    from motiongraph.viewer.panels.pieces import told
-    from motiongraph.viewer.panels.results import compared
+    from motiongraph.viewer.panels.playback import described
+    from motiongraph.viewer.panels.walk_report import judged
+    from motiongraph.viewer.panels.walk_results import compared
 
     usual = made(state)
     assert compared((usual.made,))[0][2][:2] == ("mean", "cm")
@@ -408,7 +408,7 @@ def test_costs_are_told_in_the_unit_of_the_metric(state, tmp_path):
     jump, report = entry.made.walk.transitions[0], entry.made.report
     assert report["unit"] == entry.made.unit == "°"
     assert any(f"{report['cost_mean']:.2f} ° on average" in sentence for _, _, sentence in judged(entry.made))
-    assert told(entry, step_begins(entry.made.walk)[1]).endswith(f"{jump['cost']:.2f} °")
+    assert described(entry, step_begins(entry.made.walk)[1]).endswith(f"{jump['cost']:.2f} °")
     tell(state, do.SaveLog(entry.number, tmp_path / "made.txt"))
     assert (tmp_path / "made.txt").read_text().splitlines()[0].endswith(f" at {jump['cost']:.2f} °")
     headings, rows = compared((usual.made, entry.made))  # side by side, each has its own
@@ -418,7 +418,7 @@ def test_costs_are_told_in_the_unit_of_the_metric(state, tmp_path):
 
 
 def test_the_timeline_joins_what_no_eye_tells_apart():
-    from motiongraph.viewer.panels.pieces import _joined
+    from motiongraph.viewer.panels.playback import _joined
 
     edges = np.linspace(10.0, 90.0, 801)
     spans = list(zip(edges[:-1].tolist(), edges[1:].tolist(), range(800)))
@@ -430,7 +430,7 @@ def test_the_timeline_joins_what_no_eye_tells_apart():
 
 def test_figures_in_words():
     from motiongraph.viewer import theme
-    from motiongraph.viewer.panels.judged import judged
+    from motiongraph.viewer.panels.walk_report import judged
 
     good = {"transitions": 1, "cost_mean": 1.0, "cost_max": 1.0, "seam_ratio": 0.9, "slide_mean": 0.1}
     good |= {"slide_worst": 1.0, "knee_pop_p99": 2.0, "captured": {"slide_mean": 3.0, "knee_pop_p99": 2.0}}

@@ -12,7 +12,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.library.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
-from motiongraph.app.window import Message
+from motiongraph.app.window import FRESH, Message, SeenMessages
 from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
 from motiongraph.viewer import moves
@@ -21,7 +21,6 @@ from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.dialogs import QUESTIONS, Dialogs, list_folder
 from motiongraph.viewer.keys import _CHORDS, Keys, shown
 from motiongraph.viewer.panels import menu
-from motiongraph.viewer.panels.messages import _FRESH, Seen
 from motiongraph.viewer.ui import OWN, PHASES, Timings
 
 import glfw  # isort: skip - after imgui_bundle, see viewer/window.py
@@ -175,7 +174,7 @@ def test_closing_ends_a_dialog_of_the_system(state):
 
 
 def test_what_went_wrong_is_shown_until_it_is_seen():
-    seen, messages = Seen(), deque()
+    seen, messages = SeenMessages(), deque()
 
     def say(text, level, clock):
         messages.appendleft(Message(text, level, "12:00:00", clock))
@@ -188,7 +187,7 @@ def test_what_went_wrong_is_shown_until_it_is_seen():
     say("wrong", "error", 1.0)
     say("wrote it", "info", 2.0)
     assert shown_at(2.0) == "wrong"  # not hidden by what is said a moment later
-    assert shown_at(1.5 + _FRESH) == "wrote it"
+    assert shown_at(1.5 + FRESH) == "wrote it"
     assert shown_at(100.0) == "wrong"
     say("wrote it again", "info", 100.0)
     assert shown_at(101.0) == "wrote it again"

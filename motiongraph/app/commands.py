@@ -12,10 +12,9 @@ from motiongraph.app.library.clips import (
 )
 from motiongraph.app.library.open_files import FetchCmu, OpenPaths, OpenSamples
 from motiongraph.app.live.lead import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
-from motiongraph.app.matrix.cell import LoopCell, PointAtCell, PreviewCell
+from motiongraph.app.matrix.cell import ExportMatrix, LoopCell, PointAtCell, PreviewCell
 from motiongraph.app.matrix.comparison import (
-    ChooseMatrix, Compare, ExportMatrix, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix,
-    WatchMatrix,
+    ChooseMatrix, Compare, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix, WatchMatrix,
 )
 from motiongraph.app.path.draw_path import (
     AddPoint, BeginStroke, ChoosePoint, ClearPath, ClosePath, EndStroke, ExtendStroke, LoadPath, MovePoint,

@@ -4,12 +4,14 @@ import os
 import re
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
+from motiongraph.app.command import Command
 from motiongraph.app.settings import config_folder
 from motiongraph.errors import MotionError
 
-_AGAIN = 10.0  # seconds in which the same trouble is not told again: what is asked every frame fails every frame
+_AGAIN = 10.0  # seconds in which the same failure is not reported again: what is asked every frame fails every frame
 _told: dict[tuple, float] = {}
 
 
@@ -30,7 +32,7 @@ def sentence(problem: BaseException, doing: str) -> str:
     return f"{doing} went wrong inside motiongraph: {type(problem).__name__}: {words}; {_written(problem, doing)}"
 
 
-def tell(say, problem: Exception, doing: str) -> None:
+def tell(say: Callable[[str, str], None], problem: Exception, doing: str) -> None:
     """Say it as an error, unless the same was said just now; while debugging, raise what nobody foresaw."""
     if os.environ.get("MOTIONGRAPH_DEBUG") and not isinstance(problem, MotionError):
         raise problem
@@ -40,12 +42,12 @@ def tell(say, problem: Exception, doing: str) -> None:
         say(sentence(problem, doing), "error")
 
 
-def spoken(command) -> str:
+def spoken(command: Command) -> str:
     """A command in words: SaveLabels is "save labels"."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(command).__name__).lower()
 
 
-def _written(problem, doing) -> str:
+def _written(problem: BaseException, doing: str) -> str:
     """Where the details are, having put them there."""
     path = log_file()
     text = "".join(traceback.format_exception(problem))

@@ -1,7 +1,7 @@
 """Work beside the loop: threads that report progress, can be cancelled, and hand results to the main thread.
 
 A job is `work(progress, deliver)`: it calls `progress(done, total, what)` between blocks, which raises Cancelled when
-the job is no longer wanted, and `deliver(result)` once or as results come. `collect` passes them on, on the main
+the job was cancelled, and `deliver(result)` once or as results come. `collect` passes them on, on the main
 thread. A new job takes the place of an older one of its kind that is for the same thing.
 """
 
@@ -164,7 +164,7 @@ class Jobs:
         if not job.cancelled.is_set() and not isinstance(problem, Cancelled):
             job.reason = failures.sentence(problem, job.title)
             self.say(job.reason, "error")
-        # Its traceback leads back to the job, and all that the work had in hand would stay for ever.
+        # Its traceback leads back to the job, and all that the work used would stay for ever.
         problem.__traceback__ = problem.__cause__ = problem.__context__ = None
 
     def close(self, patience: float = 1.0) -> None:

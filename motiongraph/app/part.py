@@ -121,6 +121,12 @@ class Record:
         return array
 
 
+def checked_clip(value: Any, state: AppState) -> int | None:
+    """The number of a clip of the library; None where there is none of that number."""
+    number = None if value is None else checked_whole(value, "the number of a clip", -1, 2**31)
+    return number if number in state.library.entries else None
+
+
 def checked_flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool):
         raise MotionError(f"{name} is {_shown(value)}, not true or false")

@@ -317,9 +317,9 @@ def _write(state: AppState, value: Saved) -> None:
     vars(state.playback).update(vars(playback))
     for track, (clip, elapsed) in zip(state.tracks, tracks):
         track.clip, track.elapsed = clip if clip in state.library.entries else None, elapsed
-    kept = [entry.number for entry in state.library if entry.made and not entry.made.preview]
-    if state.entry is None and state.active == RESULT and kept:  # it showed a preview, which is not kept
-        state.tracks[RESULT].clip = kept[-1]
+    results = state.library.results
+    if state.entry is None and state.active == RESULT and results:  # it showed a preview, which is not kept
+        state.tracks[RESULT].clip = results[-1].number
     elif state.entry is None and len(state.library):
         shown = next((t for t, track in enumerate(state.tracks) if track.clip is not None), 0)
         state.tracks[shown].clip = state.tracks[shown].clip or next(iter(state.library)).number

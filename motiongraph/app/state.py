@@ -25,7 +25,7 @@ from motiongraph.app.window import PANELS, Message, WindowState
 
 if TYPE_CHECKING:
     from motiongraph.app.command import Command
-    from motiongraph.app.live.live_character import Leading
+    from motiongraph.app.live.live_character import LedCharacter
     from motiongraph.app.scene.camera_moves import Camera
     from motiongraph.app.scene.cast import Cast
 
@@ -45,7 +45,7 @@ class AppState:
     why: WhyState = field(default_factory=WhyState)
     graph: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
-    live: Leading | None = None
+    live: LedCharacter | None = None
     history: History = field(default_factory=History)
     project: Session = field(default_factory=Session)
     walk: WalkState = field(default_factory=WalkState)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from motiongraph.app import failures, history
 from motiongraph.app.live import live_character
 from motiongraph.app.playback import advance
 from motiongraph.app.project import autosave
 from motiongraph.app.scene import camera_moves
-from motiongraph.app.scene.stage import set_stage
+from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
 
@@ -39,7 +40,7 @@ def carry_out(state: AppState) -> None:
             failures.tell(state.say, problem, failures.spoken(command))
 
 
-def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: object) -> None:
+def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: Any) -> None:
     """A part of the step that does what commands do: if it fails, the window stays."""
     try:
         phase(*given)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 FLOATING = ("why", "shortcuts", "fetch", "film")  # of which the next start knows nothing
 DOCKED = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats")
 PANELS = (*DOCKED, "messages", *FLOATING)
+FRESH = 8.0  # seconds a remark stays in the status line; what went wrong stays until it is seen
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,31 @@ class Message:
     level: str  # "info", "warning" or "error"
     when: str  # the time of day
     age: float  # the clock when it came, seconds
+
+
+class SeenMessages:
+    """Which messages were seen, and which is worth showing in the status line."""
+
+    def __init__(self) -> None:
+        self.last: Message | None = None  # the newest of those that were seen
+        self.problem: Message | None = None  # the newest warning or error that was not
+        self._newest: Message | None = None
+
+    def all(self, messages: Sequence[Message]) -> None:
+        self.last, self.problem = messages[0], None
+
+    def worth_showing(self, messages: Sequence[Message], clock: float) -> Message | None:
+        """What went wrong, for as long as it is new; then what was said since; then what went wrong until it is seen.
+        None: there is nothing to say."""
+        newest = messages[0] if messages else None
+        if newest is not self._newest:
+            self._newest = newest
+            unseen = takewhile(lambda message: message is not self.last, messages)
+            self.problem = next((message for message in unseen if message.level != "info"), None)
+        problem = self.problem
+        if newest is None or (problem is not None and clock - problem.age <= FRESH):
+            return problem
+        return newest if newest is not self.last and clock - newest.age <= FRESH else problem
 
 
 @dataclass(eq=False)

@@ -54,7 +54,7 @@ def _on(name: str):
 
 
 def _clip(make):
-    """A command about the clip in hand."""
+    """A command about the active clip."""
     return lambda state: make(state, state.entry)
 
 

@@ -19,7 +19,8 @@ def _popup(title: str, dialog, flags: int = 0) -> tuple[bool, bool]:
         imgui.open_popup(title)
         dialog.opened = True
     imgui.set_next_window_pos(imgui.get_main_viewport().get_center(), _APPEARING, (0.5, 0.5))
-    return imgui.begin_popup_modal(title, True, flags)
+    there, kept = imgui.begin_popup_modal(title, True, flags)
+    return there, bool(kept)
 
 
 def _gives_up(kept: bool) -> bool:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from imgui_bundle import portable_file_dialogs as pfd
 
@@ -123,21 +124,19 @@ def has_native() -> bool:
 
 @dataclass(eq=False)
 class Dialogs:
-    """native: use the system's dialogs; pending: the one that is open; question: what is being asked; number, subject:
-    number and name of the clip it is about; folder, text, chosen: what our own browser shows; doubtful: a file that is
-    there already; opened: whether the popup of this step was opened."""
+    """The dialog that is open, if any."""
 
-    native: bool = field(default_factory=has_native)
-    pending: object = None
-    question: Question | None = None
-    number: int = 0
-    subject: str = ""
-    folder: Path = Path()
+    native: bool = field(default_factory=has_native)  # use the system's dialogs
+    pending: Any = None  # the dialog of the system
+    question: Question | None = None  # what is being asked
+    number: int = 0  # of the clip it is about
+    subject: str = ""  # name of that clip
+    folder: Path = Path()  # what our own browser shows
     text: str = ""
     chosen: set[Path] = field(default_factory=set)
-    doubtful: Path | None = None
-    opened: bool = False
-    _listed: tuple = (None, [])
+    doubtful: Path | None = None  # a file that is there already
+    opened: bool = False  # whether the popup of this step was opened
+    _listed: tuple[tuple | None, list[tuple[str, Path, bool]]] = (None, [])
 
     def ask(self, name: str, state) -> None:
         """Open the dialog called `name`, in place of one that is open."""
@@ -153,7 +152,7 @@ class Dialogs:
     def _open(self) -> None:
         self.chosen, self.pending, self.doubtful, self.opened = set(), None, None, False
         question = self.question
-        if not self.native:
+        if not self.native or question is None:
             return
         if question.kind == "open":
             options = pfd.opt.multiselect
@@ -186,7 +185,7 @@ class Dialogs:
     def answer(self, state, paths: list[Path]) -> None:
         """These files were chosen; one that would be written over is asked about, unless the system has done so."""
         question = self.question
-        if question.kind != "save" or not paths:
+        if question is None or question.kind != "save" or not paths:
             self.finish(state, paths)
             return
         path = paths[0] if paths[0].suffix else paths[0].with_suffix(question.ending)
@@ -197,14 +196,15 @@ class Dialogs:
             self.finish(state, [path])
 
     def again(self) -> None:
-        """Another name is wanted."""
-        self.folder, self.text = self.doubtful.parent, self.doubtful.name
+        """Ask for another name."""
+        if self.doubtful is not None:
+            self.folder, self.text = self.doubtful.parent, self.doubtful.name
         self._open()
 
     def finish(self, state, paths: list[Path]) -> None:
         """The end of it: the command, where there is an answer."""
         question, self.question, self.pending, self.doubtful = self.question, None, None, None
-        if not paths:
+        if question is None or not paths:
             return
         if question.about and state.library.get(self.number) is None:
             state.say(f"{self.subject} was removed meanwhile: nothing was written to {paths[0].name}", "error")
@@ -212,7 +212,7 @@ class Dialogs:
         state.issue(question.answer(paths, self.number))
 
     def close(self) -> None:
-        """Whatever is being asked is no longer wanted; a dialog of the system goes away."""
+        """Ask no longer; a dialog of the system goes away."""
         if self.pending is not None:
             self.pending.kill()
         self.question = self.pending = self.doubtful = None
@@ -221,7 +221,7 @@ class Dialogs:
         """What our own browser lists, looked up again every second."""
         key = self.folder, self.question, int(time.monotonic())
         if self._listed[0] != key:
-            self._listed = key, list_folder(self.folder, self.question)
+            self._listed = key, [] if self.question is None else list_folder(self.folder, self.question)
         return self._listed[1]
 
 
@@ -234,10 +234,10 @@ def list_folder(folder: Path, question: Question) -> list[tuple[str, Path, bool]
             found = [(entry.name, entry.is_dir()) for entry in scanned if not entry.name.startswith(".")]
     except OSError:
         return []
-    wanted = [
+    found = [
         (name, inside)
         for name, inside in found
         if inside or (question.kind != "folder" and name.lower().endswith(endings))
     ]
-    wanted.sort(key=lambda item: (not item[1], item[0].lower()))
-    return [(f"{name}/" if inside else name, folder / name, inside) for name, inside in wanted]
+    found.sort(key=lambda item: (not item[1], item[0].lower()))
+    return [(f"{name}/" if inside else name, folder / name, inside) for name, inside in found]

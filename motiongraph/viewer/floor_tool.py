@@ -8,6 +8,7 @@ _LEFT, _RIGHT = 0, 1
 _HANDLE, _LEAST = 0.35, 0.1  # metres within which points and the path are caught, from near by; points at the least
 _ROOM = 0.35  # of the way to the next point: beyond that another one can be added
 _BRUSH = 0.15  # metres to each side
+_NEW = -1  # stands for the point that was just added
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
 
 
@@ -30,7 +31,7 @@ class FloorTool:
     """Remembers what was caught. Places are x, z metres."""
 
     def __init__(self):
-        self._point: int | None = None
+        self._point: int | None = None  # the number of the point that is dragged, _NEW for the one just added
         self._along: float | None = None
 
     def press(self, state, button: int, place) -> bool:
@@ -46,7 +47,7 @@ class FloorTool:
                 return False
             if point is None and path.nearest(*place)[1] < _reach(state):
                 state.issue(do.AddPoint(*place))
-                point = "new"
+                point = _NEW
             else:
                 state.issue(do.ChoosePoint(point))
             self._point = point
@@ -67,7 +68,7 @@ class FloorTool:
         if tool == "draw" and path.stroke:
             state.issue(do.ExtendStroke(*place))
         elif tool == "edit" and self._point is not None:
-            point = path.chosen if self._point == "new" else self._point
+            point = path.chosen if self._point == _NEW else self._point
             if point is not None and point < len(path.points):
                 state.issue(do.ChoosePoint(point))
                 state.issue(do.MovePoint(point, *place))

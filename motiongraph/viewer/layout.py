@@ -2,22 +2,17 @@
 
 from imgui_bundle import imgui
 
-from motiongraph.viewer.panels import timeline
-from motiongraph.viewer.panels.camera import camera_panel
-from motiongraph.viewer.panels.clip import clip_panel
-from motiongraph.viewer.panels.film import film_window
+from motiongraph.viewer.panels import playback
 from motiongraph.viewer.panels.graph import graph_aside, graph_panel
 from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
-from motiongraph.viewer.panels.library import library_panel
+from motiongraph.viewer.panels.library import clip_panel, library_panel
 from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
-from motiongraph.viewer.panels.messages import messages_panel, status_bar, status_overlay
-from motiongraph.viewer.panels.path import path_panel
-from motiongraph.viewer.panels.scene import scene_panel
-from motiongraph.viewer.panels.stats import stats_panel
-from motiongraph.viewer.panels.tools import tool_bar
+from motiongraph.viewer.panels.path import path_panel, tool_bar
+from motiongraph.viewer.panels.scene import camera_panel, scene_panel
 from motiongraph.viewer.panels.walk import walk_panel
 from motiongraph.viewer.panels.why import why_window
+from motiongraph.viewer.panels.window import film_window, messages_panel, stats_panel, status_bar, status_overlay
 
 # Name in the state → title, content, and where it is docked at first.
 DOCKED = {
@@ -74,12 +69,12 @@ class Layout:
         if shows:
             status_bar(state, ui)
         imgui.end()
-        if self._begin_bar("##timeline", view, timeline.height(state, ui)):
-            timeline.timeline_panel(state, ui)
+        if self._begin_bar("##timeline", view, playback.height(state, ui)):
+            playback.timeline_panel(state, ui)
         imgui.end()
         if state.window.reset_layout or self._build:
             state.window.reset_layout = self._build = False
-            _first_layout(view, ui, timeline.height(state, ui) + imgui.get_frame_height())
+            _first_layout(view, ui, playback.height(state, ui) + imgui.get_frame_height())
             self._front = 8
         imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
         node = imgui.internal.dock_builder_get_central_node(_SPACE)

@@ -53,8 +53,7 @@ class Viewer:
         self.state = state = AppState(settings=settings, camera=camera)
         self.window, self.renderer = window, renderer
         self.ui = ui = self._start_imgui()
-        ui.renderer, ui.heats = self.renderer.context.renderer, Heats()
-        ui.canvases, ui.software = Canvases(), self.renderer.context.software
+        ui.renderer, ui.software = self.renderer.context.renderer, self.renderer.context.software
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
         self._take_pictures = partial(take_screenshots, self)
         self._title, self._told = "motiongraph", None
@@ -81,7 +80,7 @@ class Viewer:
         if not fresh:
             imgui.load_ini_settings_from_disk(str(self.layout_file))
         self.layout = Layout(fresh)
-        ui = Ui(theme.load_fonts())
+        ui = Ui(theme.load_fonts(), heats=Heats(), canvases=Canvases())
         imgui.backends.glfw_init_for_opengl(self.window.address, True)
         imgui.backends.opengl3_init("#version 330")
         return ui
@@ -156,8 +155,8 @@ class Viewer:
         io, window = imgui.get_io(), self.window
         if self._told != (window.size, window.pixels):
             self._told = window.size, window.pixels
-            io.display_size = window.size
-            io.display_framebuffer_scale = (window.density, window.density)
+            io.display_size = imgui.ImVec2(*window.size)
+            io.display_framebuffer_scale = imgui.ImVec2(window.density, window.density)
         io.delta_time = max(dt, 1e-6)
         window.set_cursor(int(imgui.get_mouse_cursor()))
 

@@ -1,4 +1,4 @@
-"""What is done by dragging in the scene, in steps for keys and menus: camera, character in hand, last ghost."""
+"""What is done by dragging in the scene, in steps for keys and menus: camera, active character, last ghost."""
 
 import math
 

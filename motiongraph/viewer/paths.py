@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.live.live_character import Leading
+from motiongraph.app.live.live_character import LedCharacter
 from motiongraph.app.path.path_state import PathState
 from motiongraph.app.playback import way_of
 from motiongraph.app.state import AppState
@@ -116,7 +116,7 @@ class Paths:
             _fill(batch, np.array(stroke[-_LONGEST:]), (*_AMBER, 1.0), 5)
         return [batch]
 
-    def _gone(self, led: Leading) -> list[Batch]:
+    def _gone(self, led: LedCharacter) -> list[Batch]:
         """The way a led character came, as far as it is remembered, up to where it is."""
         if self._trail.count != led.gone + 1 or led.gone == 0:
             fade = np.ones((led.gone + 1, 4))

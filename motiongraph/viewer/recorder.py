@@ -16,7 +16,7 @@ from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.scene.camera_moves import camera_of, look_at
-from motiongraph.app.scene.stage import set_stage
+from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
 from motiongraph.files import writing

@@ -1,15 +1,24 @@
 """What belongs to the window's surface and to nobody else: fonts, text being typed, open dialogs, timings."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiongraph.app.window import SeenMessages
 from motiongraph.viewer.dialogs import Dialogs
 from motiongraph.viewer.panels.graph_view import GraphView
-from motiongraph.viewer.panels.messages import Seen
 from motiongraph.viewer.theme import Fonts
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.draw.frame import Rect
+    from motiongraph.viewer.draw.graph_canvas import Canvases
+    from motiongraph.viewer.draw.heat_map import Heats
+    from motiongraph.viewer.recorder import Recorder
 
 PHASES = ("poll", "update", "upload", "draw", "panels", "swap", "sleep")
 OWN = ("poll", "update", "upload", "draw", "panels")
@@ -69,32 +78,28 @@ class Timings:
 
 @dataclass(eq=False)
 class Ui:
-    """scene: x, y, width, height in screen coordinates of where the scene shows; panes: the same for every view;
-    typed: digits of a frame to go to; texts: what is being typed in fields, by their name; labels: number of a clip,
-    the labels it had, and those typed for it; seen: which messages were; recorder: a video in the making; heats: the
-    heat maps of panels (`draw.heat_map.Heats`); canvases, graph_view: what the graph is drawn on, a
-    `draw.graph_canvas.Canvases`, and what is known of its picture; software: the processor draws."""
+    """What the window's surface knows. Rectangles are x, y, width and height in screen coordinates."""
 
     fonts: Fonts
     timings: Timings = field(default_factory=Timings)
     dialogs: Dialogs = field(default_factory=Dialogs)
     scale: float = 1.0
-    scene: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
-    panes: list[tuple[float, float, float, float]] = field(default_factory=list)
+    scene: Rect = (0.0, 0.0, 1.0, 1.0)  # where the scene shows
+    panes: list[Rect] = field(default_factory=list)  # where every view shows
     flying: bool = False
     drag: tuple[str, int] | None = None
     resume: bool = False
-    typed: str = ""
+    typed: str = ""  # digits of a frame to go to
     typed_at: float = 0.0
-    texts: dict[str, str] = field(default_factory=dict)
-    labels: tuple[int, str, str] = (0, "", "")
+    texts: dict[str, str] = field(default_factory=dict)  # what is being typed in fields, by their name
+    labels: tuple[int, str, str] = (0, "", "")  # number of a clip, the labels it had, and those typed for it
     renderer: str = ""
-    seen: Seen = field(default_factory=Seen)
-    recorder: object = None
-    heats: object = None
-    canvases: object = None
-    graph_view: GraphView = field(default_factory=GraphView)
-    software: bool = False
+    seen: SeenMessages = field(default_factory=SeenMessages)
+    recorder: Recorder | None = None  # of the video that is being recorded
+    heats: Heats = field(kw_only=True)  # the heat maps of panels
+    canvases: Canvases = field(kw_only=True)  # what the graph is drawn on
+    graph_view: GraphView = field(default_factory=GraphView)  # what is known of the graph's picture
+    software: bool = False  # the processor draws
 
     def px(self, points: float) -> float:
         """Points on an ordinary display as screen coordinates here."""

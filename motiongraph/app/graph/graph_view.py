@@ -24,7 +24,7 @@ from motiongraph.app.part import (
     metric_to_plain,
 )
 from motiongraph.app.scene.pair import Pair
-from motiongraph.app.walk.preview import show_walk, transition_walk_of
+from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
 from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress

@@ -4,11 +4,17 @@ Here are the numbers, in seconds and lanes, clip 0 at 0 and downwards; how they 
 is the one of `graph.lane_curve`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph.graph.lane_curve import along, arc_height, bent
+
+if TYPE_CHECKING:
+    from motiongraph.graph.motion_graph import MotionGraph
 
 DIM, KEPT, DEAD = 0, 1, 2  # cheap enough but pruned; survives pruning; leads where its clip only ends
 MOST = 20_000  # curves drawn at once
@@ -18,42 +24,37 @@ KINDS = ("all", "within", "between")
 
 @dataclass(frozen=True)
 class Filter:
-    """labels: only curves with one of these words at an end, all where empty; kind: "all", "within" clips or "between"
-    them; kept: only what survives pruning."""
+    """Which transitions are drawn."""
 
-    labels: frozenset[str] = frozenset()
-    kind: str = "all"
-    kept: bool = False
+    labels: frozenset[str] = frozenset()  # only curves with one of these words at an end; all where empty
+    kind: str = "all"  # one of KINDS: within clips or between them
+    kept: bool = False  # only what survives pruning
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """A choice of curves. index: (k,) which; state: (k,) DIM, KEPT or DEAD; of: how many there are to be drawn, of
-    which every so many was chosen; exits: (C,) as `last_exits` gives."""
+    """The curves that are drawn."""
 
-    index: np.ndarray
-    state: np.ndarray
-    of: int
-    exits: np.ndarray
+    index: np.ndarray  # (k,) which of the lanes' curves
+    state: np.ndarray  # (k,) DIM, KEPT or DEAD
+    of: int  # how many there are to be drawn, of which these are a fair sample
+    exits: np.ndarray  # (C,) as `last_exits` gives
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """A transition and the one back are the same curve. rows: (n, 8) float32 seconds and lane of both ends, cost, and
-    three to spare, as they are drawn; there, back: (n,) the candidates, leaving the first end and the second, the same
-    one where there is only one way; sets: (n, 2) which set of labels either end has; into: (n, 2, 2) clip and frame
-    where `there` and `back` arrive; seconds: (C,) how long each clip is. Shuffled, always alike: any first part of the
-    curves is a fair sample of all."""
+    """All curves of a graph; a transition and the one back are the same curve. Shuffled, always alike: any first part
+    of the curves is a fair sample of all."""
 
-    rows: np.ndarray
-    there: np.ndarray
-    back: np.ndarray
-    sets: np.ndarray
-    into: np.ndarray
-    seconds: np.ndarray
+    rows: np.ndarray  # (n, 8) float32 seconds and lane of both ends, cost, and three to spare, as they are drawn
+    there: np.ndarray  # (n,) the candidate that leaves the first end
+    back: np.ndarray  # (n,) the candidate that leaves the second end; the same where there is only one way
+    sets: np.ndarray  # (n, 2) which set of labels either end has
+    into: np.ndarray  # (n, 2, 2) clip and frame where `there` and `back` arrive
+    seconds: np.ndarray  # (C,) how long each clip is
 
     @classmethod
-    def of(cls, graph) -> "Lanes":
+    def of(cls, graph: MotionGraph) -> Lanes:
         table, firsts = graph.candidates.table, np.array([clip.first for clip in graph.clips])
         places = [table[end].astype(np.int64) << 32 | table[f"{end}_frame"] for end in ("src", "dst")]
         low, high = np.minimum(*places), np.maximum(*places)
@@ -79,7 +80,7 @@ class Lanes:
         seconds = np.array([(len(clip) - clip.first) / graph.fps for clip in graph.clips])
         return cls(drawn, there, back, sets, into, seconds)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.there)
 
     @property
@@ -93,15 +94,17 @@ class Lanes:
         longest = float(self.seconds.max(initial=0.1))
         return -0.02 * longest, 1.02 * longest, -1.0, len(self.seconds) - 0.4
 
-    def chosen(self, graph, wanted: Filter, span=None, most: int = MOST) -> Curves:
+    def chosen(
+        self, graph: MotionGraph, seen: Filter, span: tuple[float, float, float, float] | None = None, most: int = MOST
+    ) -> Curves:
         """The curves to be drawn of a view of the graph: those that pass the filter and cross `span`; where they are
         more than `most`, a fair sample of them."""
         kept, exits = graph.kept.transitions, last_exits(graph)
-        passed = kept[self.there] | kept[self.back] if wanted.kept else graph.taken[self.there]
-        if wanted.kind != "all":
-            passed = passed & ((self.ends[:, 1] == self.ends[:, 3]) == (wanted.kind == "within"))
-        if wanted.labels:
-            allowed = np.array([bool(wanted.labels & words) for words in graph.candidates.labelling.sets])
+        passed = kept[self.there] | kept[self.back] if seen.kept else graph.taken[self.there]
+        if seen.kind != "all":
+            passed = passed & ((self.ends[:, 1] == self.ends[:, 3]) == (seen.kind == "within"))
+        if seen.labels:
+            allowed = np.array([bool(seen.labels & words) for words in graph.candidates.labelling.sets])
             passed = passed & (allowed[self.sets[:, 0]] | allowed[self.sets[:, 1]])
         if span is not None and tuple(span) != self.whole:
             passed = passed & self._crossing(span)
@@ -112,19 +115,19 @@ class Lanes:
         state[self._dead(index, state, exits)] = DEAD
         return Curves(index, state, count, exits)
 
-    def _crossing(self, span):
+    def _crossing(self, span: tuple[float, float, float, float]) -> np.ndarray:
         left, right, top, bottom = span
         x0, y0, x1, y1 = self.ends.T
         beside = (np.maximum(x0, x1) >= left) & (np.minimum(x0, x1) <= right)
         return beside & (np.maximum(y0, y1) >= top) & (np.minimum(y0, y1) - 1.0 <= bottom)  # arcs rise by a lane
 
-    def _dead(self, index, state, exits):
+    def _dead(self, index: np.ndarray, state: np.ndarray, exits: np.ndarray) -> np.ndarray:
         """Which of the curves of `index` that are dim arrive, either way, where a clip is played to its end."""
         found = np.flatnonzero(state == DIM)
         into = self.into[index[found]]
         return found[(into[..., 1] > exits[into[..., 0]]).any(axis=1)]
 
-    def nearest(self, index, point, scale) -> tuple[int, float]:
+    def nearest(self, index: np.ndarray, point: tuple[float, float], scale: tuple[float, float]) -> tuple[int, float]:
         """(the curve of `index` that passes nearest to a point, how far, pixels); −1 where there is none.
 
         point: seconds and lane; scale: pixels a second and a lane.
@@ -166,13 +169,13 @@ def _distance(ends: np.ndarray, x: float, y: float, wide: float, high: float) ->
     return np.minimum(least / np.sqrt(1.0 + (least / longer) ** 2), tips)
 
 
-def sampled(ends, points: int = 25) -> np.ndarray:
+def sampled(ends: np.ndarray, points: int = 25) -> np.ndarray:
     """(points, 2) seconds and lanes along one curve; ends: (4,)."""
     x0, y0, x1, y1 = (float(value) for value in ends)
     return np.column_stack(along(x0, y0, x1, y1, bent(points)))
 
 
-def last_exits(graph) -> np.ndarray:
+def last_exits(graph: MotionGraph) -> np.ndarray:
     """(C,) the last frame of every clip at which a transition leaves at this threshold, −1 where none does: what is
     played on from there comes to the clip's end."""
     taken, last = np.flatnonzero(graph.taken), np.full(len(graph.clips), -1, np.int64)
@@ -182,7 +185,7 @@ def last_exits(graph) -> np.ndarray:
     return last
 
 
-def kept_spans(graph) -> np.ndarray:
+def kept_spans(graph: MotionGraph) -> np.ndarray:
     """(n, 3) lane, start and stop in seconds of the stretches from which motion can go on for ever."""
     structure, counted = graph.structure, graph.kept.counted
     first = np.flatnonzero(counted & ~np.append(False, counted[:-1])[: len(counted)])

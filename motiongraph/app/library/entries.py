@@ -141,6 +141,11 @@ class Library:
             self._used = self.version, sum(entry.used for entry in self)
         return self._used[1]
 
+    @property
+    def results(self) -> list[Entry]:
+        """Motion that was made here and is worth keeping, oldest first."""
+        return [entry for entry in self if entry.made and not entry.made.preview]
+
     def groups(self) -> list[tuple[str, list[Entry]]]:
         """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
         if self._grouped[0] != self.version:

@@ -6,23 +6,22 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.model.body import body_of
+from motiongraph.model.clip import Clip
 from motiongraph.synthesis.root import path_of
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """lift: metres that put the soles of the drawn feet on a floor at 0; path: (F, 4), see `synthesis.root.path_of`;
-    planted: (F, n) bool and feet: (n,) int, the joints; prints: (k, 5) x, z, foot, first frame and end of every
-    footprint."""
+    """What is worked out once for every clip."""
 
-    lift: float
-    path: np.ndarray
-    planted: np.ndarray
-    feet: np.ndarray
-    prints: np.ndarray
+    lift: float  # metres that put the soles of the drawn feet on a floor at 0
+    path: np.ndarray  # (F, 4), see `synthesis.root.path_of`
+    planted: np.ndarray  # (F, n) bool, whether each foot stands
+    feet: np.ndarray  # (n,) int, their joints
+    prints: np.ndarray  # (k, 5) x, z, foot, first frame and end of every footprint
 
 
-def prepare(clip) -> Prepared:
+def prepare(clip: Clip) -> Prepared:
     """Look a clip over; takes about as long as its forward kinematics."""
     # On a copy, whose cached positions go with it: drawing samples poses itself, and long clips are large.
     clip = replace(clip)
@@ -40,7 +39,7 @@ def prepare(clip) -> Prepared:
     )
 
 
-def _sole(clip, feet):
+def _sole(clip: Clip, feet: np.ndarray) -> float:
     """Metres from the lowest joint of a standing foot down to the skin of the body drawn there."""
     body = body_of(clip.skeleton)
     below = set(feet.tolist()) or set(range(len(clip.skeleton)))
@@ -48,7 +47,7 @@ def _sole(clip, feet):
     return float(min(radii, default=0.0))
 
 
-def _prints(clip, planted, feet):
+def _prints(clip: Clip, planted: np.ndarray, feet: np.ndarray) -> np.ndarray:
     """(k, 5): where each foot joint stood, which it was, and from when to when."""
     rows = []
     for foot, joint in enumerate(feet):

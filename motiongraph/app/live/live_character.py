@@ -62,7 +62,7 @@ class Target:
 
 
 @dataclass(eq=False)
-class Leading:
+class LedCharacter:
     """A character that is led: its walk, its motion so far, and the clip that shows it."""
 
     graph: MotionGraph
@@ -230,7 +230,7 @@ def advance(state: AppState, dt: float) -> None:
         _go_on(state, led)
 
 
-def _go_on(state: AppState, led: Leading) -> None:
+def _go_on(state: AppState, led: LedCharacter) -> None:
     """Have the next stretch made."""
     led.target, frames = target_of(state), led.live.ready + 1
 
@@ -268,7 +268,7 @@ def set_off(state: AppState) -> None:
         walk = LiveWalk(graph, start, at=at, heading=heading)
         placed = walk.walk().placed
         live = Live(walk.graph, start, placed)
-        led = Leading(walk.graph, walk, live, start, placed, target, entries)
+        led = LedCharacter(walk.graph, walk, live, start, placed, target, entries)
         progress(1, 3, "finding a way")
         led.make(round(_FIRST * graph.fps))
         progress(2, 3, "preparing to show it")
@@ -294,7 +294,7 @@ def best_start(graph: MotionGraph, at: np.ndarray, heading: float, target: Targe
     return int(found.steps["clip"][0]), int(found.steps["start"][0])
 
 
-def _drawable(led: Leading) -> tuple[Clip, Prepared]:
+def _drawable(led: LedCharacter) -> tuple[Clip, Prepared]:
     """A clip of two frames that are written over as it goes."""
     first = led.graph.clips[led.start[0]]
     joints = len(first.skeleton)
@@ -309,7 +309,7 @@ def _drawable(led: Leading) -> tuple[Clip, Prepared]:
     return clip, Prepared(lift, np.zeros((2, 4)), *nothing)
 
 
-def keep(state: AppState, led: Leading) -> None:
+def keep(state: AppState, led: LedCharacter) -> None:
     """Make what was walked a result like any other, shown where the character is still in sight."""
     walk = led.walked()
 

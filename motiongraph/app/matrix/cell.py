@@ -1,20 +1,22 @@
-"""What a cell of the matrix stands for: two poses aligned, the transition there, the loop it closes."""
+"""What a cell of the matrix stands for: two poses aligned, the transition there, the loop it closes. Exports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiongraph.app.command import command
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.library.prepared import prepare
-from motiongraph.app.matrix.comparison import leave_cell, need_heat
+from motiongraph.app.matrix.comparison import leave_cell, need_heat, threshold_of
 from motiongraph.app.matrix.heat import Heat
 from motiongraph.app.scene.pair import Pair
-from motiongraph.app.walk.preview import show_walk, transition_walk_of
+from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
 from motiongraph.graph.transitions import TRANSITION
 from motiongraph.model.placement import inverse
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from motiongraph.walks.walk import Walk
 
 Cell = tuple[int, int]  # row and column
+EXPORTS = ("figure", "cells", "numbers", "view")
 _LASTS = 8.0  # seconds of looping, at the least
 _MOST = 40  # laps
 
@@ -173,3 +176,36 @@ class LoopCell:
         heat = need_heat(state)
         name = f"loop of {heat.a.name}" if heat.matrix.own else f"loop of {heat.a.name} and {heat.b.name}"
         _play(state, heat, self.cell, lambda clips: loop_walk(heat, self.cell, clips), name)
+
+
+@command
+class ExportMatrix:
+    """kind: "figure" (with axes and legend), "cells" (one pixel each), "numbers" (.npz) or "view" (as on screen)."""
+
+    path: Path
+    kind: str = "figure"
+
+    def apply(self, state: AppState) -> None:
+        heat, path, threshold = need_heat(state), Path(self.path), threshold_of(state)
+        if self.kind not in EXPORTS:
+            raise MotionError(f"a matrix is exported as {', '.join(EXPORTS)}, not {self.kind!r}")
+        if self.kind == "view":
+            if path.suffix.lower() != ".png":
+                raise MotionError(f"{path}: the view is written as .png")
+            state.matrix.picture = path
+            state.window.screenshots.append((path, True))
+            return
+        search = heat.search
+        radius = round(search.radius * heat.matrix.fps) or None
+        how: dict[str, Any] = {"method": search.method, "border": search.border, "radius": radius}
+
+        def work(progress, deliver):
+            progress(0, 1, path.name)
+            if self.kind == "numbers":
+                heat.matrix.save_numbers(path, threshold, **how)
+            else:
+                heat.matrix.save_image(path, threshold, annotated=self.kind == "figure", **how)
+            deliver(path)
+
+        title = f"writing {path.name}"
+        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"matrix in {done}"), path, needed=True)

@@ -1,4 +1,4 @@
-"""The matrix in hand: which clips are compared and how, its costs at every scale, its minima, its threshold."""
+"""The matrix: which clips are compared and how, its costs at every scale, its minima, its threshold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from motiongraph.app.graph.threshold import change_threshold
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
-from motiongraph.app.part import Part, Record, SavedPart, checked_flag, checked_metric, checked_number, metric_to_plain
+from motiongraph.app.part import (
+    Part,
+    Record,
+    SavedPart,
+    checked_clip,
+    checked_flag,
+    checked_metric,
+    checked_number,
+    metric_to_plain,
+)
 from motiongraph.errors import MotionError
 from motiongraph.metric.metric import Metric
 
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
 
 LARGEST = 150_000_000  # cells that are shown
 AT_ONCE = 40_000_000  # cells that are compared without being asked
-EXPORTS = ("figure", "cells", "numbers", "view")
 _PATIENCE = 0.15  # seconds that a choice must last before it is worth comparing
 
 
@@ -245,7 +253,7 @@ def _from_plain(saved: Record, state: AppState) -> Choices:
     for name, value in matrix.record("search").values.items():
         value = checked_number(value, name) if name == "radius" else value
         search = _searching(search, name, checked_flag(value, name) if name == "border" else value)
-    a, b = (matrix.get(name) if matrix.get(name) in state.library.entries else None for name in ("a", "b"))
+    a, b = (checked_clip(matrix.get(name), state) for name in ("a", "b"))
     threshold = None if matrix.get("threshold") is None else matrix.number("threshold", 0.0)
     flags = matrix.flag("linked"), matrix.flag("clouds")
     return Choices(checked_metric(matrix.get("metric")), search, a, b, threshold, matrix.word("unit"), *flags)
@@ -364,36 +372,3 @@ class SetMatrixOption:
         if self.name == "linked" and not self.value and common(state):
             state.matrix.threshold = threshold_of(state)  # goes on from where it was
         setattr(state.matrix, self.name, bool(self.value))
-
-
-@command
-class ExportMatrix:
-    """kind: "figure" (with axes and legend), "cells" (one pixel each), "numbers" (.npz) or "view" (as on screen)."""
-
-    path: Path
-    kind: str = "figure"
-
-    def apply(self, state: AppState) -> None:
-        heat, path, threshold = need_heat(state), Path(self.path), threshold_of(state)
-        if self.kind not in EXPORTS:
-            raise MotionError(f"a matrix is exported as {', '.join(EXPORTS)}, not {self.kind!r}")
-        if self.kind == "view":
-            if path.suffix.lower() != ".png":
-                raise MotionError(f"{path}: the view is written as .png")
-            state.matrix.picture = path
-            state.window.screenshots.append((path, True))
-            return
-        search = heat.search
-        radius = round(search.radius * heat.matrix.fps) or None
-        how: dict[str, Any] = {"method": search.method, "border": search.border, "radius": radius}
-
-        def work(progress, deliver):
-            progress(0, 1, path.name)
-            if self.kind == "numbers":
-                heat.matrix.save_numbers(path, threshold, **how)
-            else:
-                heat.matrix.save_image(path, threshold, annotated=self.kind == "figure", **how)
-            deliver(path)
-
-        title = f"writing {path.name}"
-        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"matrix in {done}"), path, needed=True)

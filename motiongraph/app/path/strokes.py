@@ -11,11 +11,11 @@ GAP = 0.8  # m between the points of a path made of a stroke
 _FINE = 0.05  # m between the samples that are smoothed
 
 
-def length(points) -> float:
+def length(points: np.ndarray) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-def resampled(points, gap: float) -> np.ndarray:
+def resampled(points: np.ndarray, gap: float) -> np.ndarray:
     """The same line through points `gap` apart or a little less, with the same ends."""
     points = np.asarray(points, float)
     far = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
@@ -24,7 +24,7 @@ def resampled(points, gap: float) -> np.ndarray:
     return np.stack([np.interp(at, far[keep], points[keep, k]) for k in range(2)], axis=1)
 
 
-def smoothed(points, closed: bool = False, sigma: float = SMOOTHING, gap: float = GAP) -> np.ndarray:
+def smoothed(points: np.ndarray, closed: bool = False, sigma: float = SMOOTHING, gap: float = GAP) -> np.ndarray:
     """Evenly spaced points along a line freed from wiggles; an open line keeps its ends, a closed one has its first
     point once."""
     points = np.asarray(points, float)
@@ -64,7 +64,7 @@ def preset(name: str, size: float) -> tuple[np.ndarray, bool, str]:
     return np.stack([side, size * share], axis=1), False, "spline"
 
 
-def placed(points, at, heading: float) -> np.ndarray:
+def placed(points: np.ndarray, at: np.ndarray, heading: float) -> np.ndarray:
     """Points about the origin set at `at` (x, z), their z pointing where `heading` does (radians, 0 along z)."""
     return np.asarray(points) @ _turn(heading).T + np.asarray(at, float)
 

@@ -11,11 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from motiongraph.app.library.entries import Entry
 from motiongraph.app.project.snapshot import SUFFIX, Project
+from motiongraph.app.walk.results import Made
 from motiongraph.formats.container import Kind, write_container
+from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.store import content_hash
 from motiongraph.model.clip import Clip
-from motiongraph.progress import SILENT, stretch
+from motiongraph.model.skeleton import Skeleton
+from motiongraph.progress import SILENT, Progress, stretch
 
 KIND = Kind(b"MGPROJ", 1, "a motiongraph project", SUFFIX)
 STORED = ("root", "rotations", "offsets", "file_frames")  # arrays of a clip
@@ -27,7 +31,10 @@ class _Clips:
     """Every clip once, and stretches of another as such; light: without copies of files that are there."""
 
     def __init__(self, light: bool):
-        self.light, self.arrays, self.rows, self.skeletons = light, {}, [], {}
+        self.light = light
+        self.arrays: dict[str, np.ndarray] = {}
+        self.rows: list[dict] = []
+        self.skeletons: dict[Skeleton, int] = {}
         self._known: dict[int, int] = {}
         self._held: list[Clip] = []
 
@@ -38,7 +45,7 @@ class _Clips:
             self.rows.append(self._row(clip, path))
         return self._known[id(clip)]
 
-    def _row(self, clip, path):
+    def _row(self, clip: Clip, path: Path | None) -> dict:
         row = {
             "name": clip.name,
             "skeleton": self.skeletons.setdefault(clip.skeleton, len(self.skeletons)),
@@ -74,7 +81,7 @@ def _stretch(part: Clip, whole: Clip) -> int | None:
     return start if start is not None and same and start + len(part) <= len(whole) else None
 
 
-def save_project(path, project: Project, light: bool = False, progress=SILENT) -> None:
+def save_project(path: Path, project: Project, light: bool = False, progress: Progress = SILENT) -> None:
     """Write it, whole or not at all; light: without copies of captured files that are there, if they are large."""
     captured = [entry for entry in project.entries if not entry.made]
     size = sum(entry.clip.root.nbytes + entry.clip.rotations.nbytes for entry in captured)
@@ -86,7 +93,7 @@ def save_project(path, project: Project, light: bool = False, progress=SILENT) -
         progress(0.5 * done, len(captured), entry.name)
         clips.number(entry.clip, entry.path)
 
-    def graph_number(graph):
+    def graph_number(graph: MotionGraph | None) -> dict | None:
         if graph is None:
             return None
         c = graph.candidates
@@ -111,7 +118,7 @@ def save_project(path, project: Project, light: bool = False, progress=SILENT) -
         row = {"clip": clips.number(entry.clip, entry.path), "number": entry.number, "used": entry.used}
         row |= {"start": entry.start, "stop": entry.stop, "path": entry.path and str(entry.path)}
         if entry.made:
-            row["made"] = _made(entry, graph_number(entry.made.graph), arrays, f"made/{entry.number}")
+            row["made"] = _made(entry, entry.made, graph_number(entry.made.graph), arrays, f"made/{entry.number}")
         head["entries"].append(row)
     head["clips"] = clips.rows
     head["skeletons"] = [
@@ -120,8 +127,10 @@ def save_project(path, project: Project, light: bool = False, progress=SILENT) -
     write_container(path, KIND, head, arrays | clips.arrays, stretch(progress, 0.5, 1.0))
 
 
-def _made(entry, graph, arrays, prefix):
-    made, walk, origin = entry.made, entry.made.walk, entry.clip.origin
+def _made(entry: Entry, made: Made, graph: dict | None, arrays: dict[str, np.ndarray], prefix: str) -> dict:
+    """How a result was made, as JSON can hold it; its numbers go into `arrays`."""
+    walk, origin = made.walk, entry.clip.origin
+    assert origin is not None, "synthesized motion knows where its frames came from"
     arrays |= {f"{prefix}/steps": walk.steps, f"{prefix}/transitions": walk.transitions}
     if made.asked is not None:
         arrays[f"{prefix}/asked"] = np.asarray(made.asked, float)

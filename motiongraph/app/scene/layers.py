@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.part import Record, SavedPart, checked_like, checked_number, checked_rows, checked_whole
+from motiongraph.app.part import (
+    Record,
+    SavedPart,
+    checked_clip,
+    checked_like,
+    checked_number,
+    checked_rows,
+    checked_whole,
+)
 from motiongraph.app.playback import show_clip
 from motiongraph.app.scene.cast import record_of, set_time
 from motiongraph.errors import MotionError
@@ -111,7 +119,7 @@ def split(state: AppState, views: int) -> None:
 
 @command
 class SetLayer:
-    """One option of `scene.Layers`, by name."""
+    """One option of `Layers`, by name."""
 
     name: str
     value: Any
@@ -279,8 +287,9 @@ def _places_from_plain(saved: Record, state: AppState) -> Places:
     found = {}
     for number, *place in saved.rows("places", 4):
         theta, x, z = (checked_number(value, "a place") for value in place)
-        if number in state.library.entries:
-            found[number] = theta, x, z
+        clip = checked_clip(number, state)
+        if clip is not None:
+            found[clip] = theta, x, z
     return tuple(found.items())
 
 
@@ -314,9 +323,9 @@ def _write_ghosts(state: AppState, value: Ghosts) -> None:
 def _ghosts_from_plain(saved: Record, state: AppState) -> Ghosts:
     found = []
     for number, *pose in checked_rows(saved.get("ghosts"), "ghosts", 1 + len(_GHOST)):
-        if number in state.library.entries:
-            for name, value in zip(_GHOST, pose):
-                checked_whole(value, name, 0, 2) if name == "mode" else checked_number(value, name)
+        for name, value in zip(_GHOST, pose):
+            checked_whole(value, name, 0, 2) if name == "mode" else checked_number(value, name)
+        if checked_clip(number, state) is not None:
             found.append((number, *pose))
     return tuple(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import hypot, isfinite, pi
 from pathlib import Path
@@ -109,7 +110,7 @@ def _colour(number: int) -> tuple[float, float, float]:
     return _COLOURS[(number - 1) % len(_COLOURS)]
 
 
-def put_beside(prop: Prop, others, middle, right) -> Prop:
+def put_beside(prop: Prop, others: Iterable[Prop], middle: Sequence[float], right: Sequence[float]) -> Prop:
     """A prop beside the place `middle` (x, z), to the right of it (a direction x, z) or else to the left, clear of the
     others; around it if it is as large as a room."""
     if prop.is_room:

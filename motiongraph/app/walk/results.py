@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from motiongraph.app.command import command
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.entries import Entry
+from motiongraph.app.library.prepared import prepare
 from motiongraph.app.playback import RESULT, activate_track, play, seek, show_clip
 from motiongraph.app.scene.layers import split
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.progress import Progress, stretch
+from motiongraph.synthesis.synthesize import synthesize
+from motiongraph.walks.walk import STEP, Walk
 
 if TYPE_CHECKING:
     from motiongraph.app.library.prepared import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.metric.metric import Metric
     from motiongraph.model.clip import Clip
-    from motiongraph.walks.walk import Walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +95,7 @@ def take_place(state: AppState, entry: Entry, old: Entry) -> None:
 
 def results(state: AppState) -> list[Entry]:
     """Entries of made motion worth keeping, oldest first."""
-    return [entry for entry in state.library if entry.made and not entry.made.preview]
+    return state.library.results
 
 
 def current_result(state: AppState) -> Entry | None:
@@ -192,3 +198,47 @@ class SaveLog:
         with writing(path, "w", encoding="utf-8") as file:
             file.write(made_of(entry).walk.log(made_of(entry).file_frame))
         state.say(f"wrote {path}")
+
+
+# Previews: the motion of a short walk, such as one transition, shown until the next one
+
+
+_LEAD = 1.4  # seconds played before and after a transition
+Found = tuple["Walk", "tuple[Entry, ...]"]  # a walk and the entries of its clips
+
+
+class Source(Protocol):
+    """What transitions are from: a matrix, a graph or a walk."""
+
+    @property
+    def window(self) -> int: ...
+    @property
+    def fps(self) -> float: ...
+    @property
+    def metric(self) -> Metric: ...
+
+
+def transition_walk_of(source: Source, clips: tuple[Clip, ...], jump: np.void, method: str = "transition") -> Walk:
+    """A little before a transition, the transition (a row of TRANSITION), and a little after it."""
+    window, fps = source.window, source.fps
+    lead = round(_LEAD * fps)
+    (src, at, dst, to) = (int(jump[name]) for name in ("src", "src_frame", "dst", "dst_frame"))
+    steps = [
+        (src, max(at - lead, clips[src].first), at),
+        (dst, to + window, min(to + window + lead, len(clips[dst]))),
+    ]
+    steps = np.array(steps, STEP)
+    return Walk(clips, window, fps, steps, jump.reshape(1), method=method, metric=source.metric)
+
+
+def show_walk(state: AppState, make: Callable[[Progress], Found], name: str, graph: MotionGraph | None = None) -> None:
+    """Make the motion of a walk beside the loop and show it as a preview; graph: the one it is from, if any."""
+
+    def work(progress, deliver):
+        walk, entries = make(progress)
+        clip = synthesize(walk, name=name, progress=stretch(progress, 0.0, 0.7))
+        report = walk.report(stretch(progress, 0.7, 0.9))
+        made = Made(walk, walk.method, report=report, entries=entries, graph=graph, preview=True)
+        deliver((clip, prepare(clip), made))
+
+    state.jobs.start(JobKind.PREVIEW, f"blending {name}", work, lambda made: show_made(state, *made))

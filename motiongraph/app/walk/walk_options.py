@@ -28,7 +28,7 @@ PLANNERS = ("beam", "branch and bound")
 # Options by method, with what they are at first. Names are those of clips, labels, or clip:frame, "" for any; frames
 # are those of the file. share: percent; stay, limit: seconds, limit 0 for none; pruned: only where motion never ends;
 # facing, cost: how much these weigh, 1 as usual; among: any of so many best may be taken; angle: degrees, 0 along z;
-# here: from where the character in hand stands.
+# here: from where the active character stands.
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
     "random": {"start": "", "seconds": 30.0, "least": 5, "variety": 0.5},
@@ -268,7 +268,7 @@ WALK = SavedPart("walk", _read, _write, to_plain=_to_plain, from_plain=_from_pla
 
 @command
 class SetWalk:
-    """How the next walk is found: one of `walks.METHODS`."""
+    """How the next walk is found: one of `METHODS`."""
 
     method: str
 
@@ -278,7 +278,7 @@ class SetWalk:
 
 @command
 class SetWalkOption:
-    """One of `walks.OPTIONS`; method "motion" for what holds for all of them."""
+    """One of `OPTIONS`; method "motion" for what holds for all of them."""
 
     method: str
     name: str

@@ -7,7 +7,7 @@ from motiongraph.app.graph.graph_state import stale, taking_part
 from motiongraph.app.graph.lanes import KINDS
 from motiongraph.app.jobs import JobKind
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.thresholds import threshold_controls
+from motiongraph.viewer.panels.graph_threshold import threshold_controls
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
@@ -129,15 +129,15 @@ def _head(state, ui, job) -> None:
 def _filters(state, ui, view) -> None:
     """What of the graph is drawn, and how much of that."""
     graphs = state.graph
-    wanted = graphs.filter
+    shown = graphs.filter
     imgui.set_next_item_width(7.2 * imgui.get_font_size())
-    if imgui.begin_combo("##kind", _KINDS[wanted.kind]):
+    if imgui.begin_combo("##kind", _KINDS[shown.kind]):
         for kind in KINDS:
-            if imgui.selectable(_KINDS[kind], kind == wanted.kind)[0]:
+            if imgui.selectable(_KINDS[kind], kind == shown.kind)[0]:
                 state.issue(do.FilterGraph("kind", kind))
         imgui.end_combo()
     imgui.same_line()
-    changed, kept = imgui.checkbox("only what is kept", wanted.kept)
+    changed, kept = imgui.checkbox("only what is kept", shown.kept)
     if changed:
         state.issue(do.FilterGraph("kept", kept))
     tooltip("only transitions that survive pruning: from them motion can go on for ever")
@@ -157,7 +157,7 @@ def _filters(state, ui, view) -> None:
 
 def _chips(state, ui) -> None:
     """Labels to choose from, in their colours; chosen ones are filled."""
-    graph, wanted = state.graph.graph, state.graph.filter.labels
+    graph, shown = state.graph.graph, state.graph.filter.labels
     words = graph.candidates.labelling.words
     if len(words) < 2:
         return
@@ -169,12 +169,12 @@ def _chips(state, ui) -> None:
             wide = imgui.calc_text_size(word).x + 2 * style.frame_padding.x
             if imgui.get_item_rect_max().x + ui.px(4) + wide < room:
                 imgui.same_line(0.0, ui.px(4))
-        colour, on = word_colour(word), word in wanted
+        colour, on = word_colour(word), word in shown
         imgui.push_style_color(_BUTTON, colour32(colour, 0.9 if on else 0.16))
         imgui.push_style_color(_HOVERED, colour32(colour, 0.7 if on else 0.35))
         imgui.push_style_color(_TEXT, _DARK if on else colour32(colour))
         if imgui.button(f"{word}##chip"):
-            state.issue(do.FilterGraph("labels", wanted ^ {word}))
+            state.issue(do.FilterGraph("labels", shown ^ {word}))
         imgui.pop_style_color(3)
     imgui.pop_style_var(2)
 
@@ -225,8 +225,8 @@ def _rows(report, unit):
         low, mean, high = (report[f"cost_{name}"] for name in ("min", "mean", "max"))
         yield "cost", f"{low:.2f} … {high:.2f}, mean {mean:.2f} {unit}", "smallest, largest and mean cost"
     for name in ("most", "least"):
-        told = report[f"{name}_connected"]
-        yield f"{name} connected", f"{told['clip']}, {told['transitions']:,}", "the clip, and how many leave it"
+        most = report[f"{name}_connected"]
+        yield f"{name} connected", f"{most['clip']}, {most['transitions']:,}", "the clip, and how many leave it"
     yield "choice points", f"{report['choice_points']:,}", "places where motion may leave a clip or arrive in one"
 
 

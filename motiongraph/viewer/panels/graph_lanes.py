@@ -76,13 +76,13 @@ def _tails(graph, seconds, exits) -> np.ndarray:
 
 
 def walk_of(state):
-    """The walk of the result in hand, where there is one."""
+    """The walk of the current result, where there is one."""
     entry = state.library.get(state.tracks[RESULT].clip)
     return entry.made.walk if entry is not None and entry.made else None
 
 
 def lane_numbers(graph, walk) -> dict[int, int]:
-    """clip of the walk → lane, for those that are in the graph in hand."""
+    """clip of the walk → lane, for those that are in the current graph."""
     if walk.clips is graph.clips:
         return {i: i for i in range(len(walk.clips))}
     lanes = {clip.name: i for i, clip in enumerate(graph.clips)}
@@ -105,7 +105,7 @@ def ends_of(graph, row):
 
 
 def walked(graph, walk, half):
-    """(rows of curves, bars) of a walk on the lanes of the graph in hand."""
+    """(rows of curves, bars) of a walk on the lanes of the current graph."""
     lanes = lane_numbers(graph, walk)
     rows, pieces = [], []
     for row in walk.transitions:
@@ -124,7 +124,7 @@ def walked(graph, walk, half):
 
 
 def playing(state, walk, lanes):
-    """(seconds, lane) of the play head: along the walk where the result is in hand, else in the lane of the clip."""
+    """(seconds, lane) of the play head: along the walk where the result is active, else in the lane of the clip."""
     graphs, entry = state.graph, state.entry
     if entry is None:
         return None

@@ -77,12 +77,12 @@ class GraphView:
             self.index, self.of = chosen.index, chosen.of
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
             limit = graphs.graph.thresholds.highest
-            dearest = limit if math.isfinite(limit) else graphs.graph.candidates.max_cost
+            highest = limit if math.isfinite(limit) else graphs.graph.candidates.max_cost
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
             if self._labels[0] != graphs.built:
                 self._labels = graphs.built, lanes.label_strips(graphs.graph)
             bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], chosen.exits, gap, density)
-            sheet = Sheet(size, place, graphs.lanes.rows, picks, bars, dearest, width, lanes.PAPER)
+            sheet = Sheet(size, place, graphs.lanes.rows, picks, bars, highest, width, lanes.PAPER)
             self._sheet = key, sheet
         ends = (x, y), (x + wide, y + high)
         shown = ui.canvases.show("graph", self._sheet[1])
@@ -116,8 +116,8 @@ class GraphView:
 
     def _axis(self, draw, ui, span, scale) -> None:
         x, y, wide, high = self.rect
-        wanted = ui.px(58) / scale[0]
-        step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= wanted), 1000.0)
+        least = ui.px(58) / scale[0]
+        step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), 1000.0)
         first, last = math.ceil(max(span[0], 0.0) / step), math.floor(span[1] / step)
         for n in range(first, last + 1):
             at = x + (n * step - span[0]) * scale[0]
@@ -172,7 +172,7 @@ class GraphView:
             state.issue(do.PointAtTransition(pointed))
         if pointed is not None:
             self._highlight(graphs, draw, ui, pointed, span, scale)
-            _beside(told(graphs, pointed))
+            _beside(described(graphs, pointed))
         clicked = imgui.is_item_deactivated() and self._dragged <= 4.0 and hovered
         if clicked and pointed is not None:
             state.issue(do.PreviewTransition(pointed))
@@ -196,7 +196,7 @@ class GraphView:
 
     def _highlight(self, graphs, draw, ui, candidate, span, scale) -> None:
         ends = lanes.ends_of(graphs.graph, graphs.graph.candidates.table[candidate])
-        points = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(ends).tolist()]
+        points = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(np.asarray(ends)).tolist()]
         draw.add_polyline(points, colour32((0.0, 0.0, 0.0), 0.8), ui.px(5), 0)
         draw.add_polyline(points, _WHITE, ui.px(2.2), 0)
         draw.add_circle_filled(points[0], ui.px(4), _WHITE)
@@ -242,7 +242,7 @@ def _zoomed(span, point, wheel, io, whole, gap, ui):
     return left, right, top, bottom
 
 
-def told(graphs, candidate: int) -> str:
+def described(graphs, candidate: int) -> str:
     """A transition in words."""
     graph = graphs.graph
     row = graph.candidates.table[candidate]

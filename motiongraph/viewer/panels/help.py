@@ -114,7 +114,7 @@ def _steps(state):
     walking = any(job.kind is JobKind.WALK for job in state.jobs.running)
     clips, graph = len(state.library) > 0, state.graph.graph is not None
     drawn = state.path.line is not None
-    walked = any(entry.made.asked is not None for entry in results(state))
+    walked = any(entry.made is not None and entry.made.asked is not None for entry in results(state))
     play = "Pause" if state.playback.playing else "Play"
     return (
         (clips, "Clips of motion are here" if clips else "Open clips of motion", play if clips else "Samples",

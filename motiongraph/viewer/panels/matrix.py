@@ -204,9 +204,9 @@ def _ticks(heat, kept, ui) -> tuple[list[float], list[float]]:
 def _round_frames(start: int, count: int, low: float, high: float, share: float) -> list[float]:
     """Those of the cells low … high, of which there are `count` from frame `start` on; apart by at least a share of
     what is seen."""
-    wanted = max(share * (high - low), 1.0)
-    ten = 10 ** math.floor(math.log10(wanted))
-    step = next(ten * k for k in (1, 2, 5, 10) if ten * k >= wanted)
+    least = max(share * (high - low), 1.0)
+    ten = 10 ** math.floor(math.log10(least))
+    step = next(ten * k for k in (1, 2, 5, 10) if ten * k >= least)
     first, last = start + max(low - 0.5, 0.0), start + min(high - 0.5, count - 1.0)
     return [float(step * k) for k in range(math.ceil(first / step), math.floor(last / step) + 1)] or [float(start)]
 
@@ -228,7 +228,7 @@ def _minima(heat, seen, area, threshold, kept, ui) -> np.ndarray:
         spec.marker, spec.marker_size = implot.Marker_.circle, ui.px(2.6)
         spec.marker_fill_color = imgui.ImVec4(*_MINIMUM, 1.0)
         spec.marker_line_color, spec.line_weight = imgui.ImVec4(0.0, 0.12, 0.05, 0.9), 1.0
-        implot.plot_scatter("##minima", *points, spec)
+        implot.plot_scatter("##minima", points[0], points[1], spec)
     return found
 
 
@@ -248,7 +248,7 @@ def _crosshair(draw, heat, place, area, state) -> None:
 
 
 def _point(draw, heat, minima, seen, state, ui) -> None:
-    """The cell under the mouse: marked, told, shown in the scene, and played when clicked."""
+    """The cell under the mouse: marked, described, shown in the scene, and played when clicked."""
     n, m = heat.shape
     kept = ui.heats.kept
     mouse = implot.get_plot_mouse_pos()

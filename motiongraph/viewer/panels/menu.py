@@ -9,7 +9,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import ROOTS
 from motiongraph.viewer import moves, theme
 from motiongraph.viewer.actions import PANELS
-from motiongraph.viewer.panels.tools import presets_menu
+from motiongraph.viewer.panels.path import presets_menu
 from motiongraph.viewer.panels.widgets import action_item, keys_of
 
 ROOT_NAMES = {

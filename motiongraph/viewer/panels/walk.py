@@ -7,8 +7,8 @@ from motiongraph.app.graph.graph_state import taking_part
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.walk.walk_options import METHODS, made_before
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.results import results_view
 from motiongraph.viewer.panels.walk_options import motion_options, options_of
+from motiongraph.viewer.panels.walk_results import results_view
 from motiongraph.viewer.panels.widgets import colour32, field, icons, note, tooltip
 
 # Icon, name, and what the method does.

@@ -140,7 +140,7 @@ def _path(state, ui) -> None:
 def _reach(state, ui) -> None:
     x, z = goal_of(state)
     field("place", 9.0)
-    changed, (x, z) = imgui.drag_float2("##place", [x, z], 0.02, *LIMITS["x"], "%.2f m", _CLAMP)
+    changed, (x, z) = imgui.drag_float2("##place", [x, z], 0.02, LIMITS["x"][0], LIMITS["x"][1], "%.2f m", _CLAMP)
     if changed:
         for name, value in (("x", x), ("z", z)):
             state.issue(do.SetWalkOption("reach", name, value))
@@ -159,7 +159,8 @@ def _reach(state, ui) -> None:
     imgui.same_line(6.2 * imgui.get_font_size())
     imgui.begin_disabled(not own["faces"])
     imgui.set_next_item_width(-1)
-    changed, value = imgui.drag_float("##angle", own["angle"], 1.0, *LIMITS["angle"], "%.0f°  (0° along z)", _CLAMP)
+    low, high = LIMITS["angle"]
+    changed, value = imgui.drag_float("##angle", own["angle"], 1.0, low, high, "%.0f°  (0° along z)", _CLAMP)
     if changed:
         state.issue(do.SetWalkOption("reach", "angle", value))
     imgui.end_disabled()

@@ -71,7 +71,7 @@ def action_button(label: str, name: str, state, ui, size=_AS_NEEDED) -> None:
 def toggle(name: str, state, ui, text: str | None = None) -> None:
     """An action that is on or off as a check box."""
     action = ACTIONS[name]
-    changed, _ = imgui.checkbox(text or action.text, bool(action.checked(state)))
+    changed, _ = imgui.checkbox(text or action.text, action.checked is not None and bool(action.checked(state)))
     if changed:
         act(action, state, ui)
     if action.keys and imgui.is_item_hovered(_TIP):
@@ -116,4 +116,5 @@ def word_colour(word: str) -> tuple[float, float, float]:
 @lru_cache(maxsize=2048)
 def colour32(colour: tuple[float, ...], alpha: float = 1.0) -> int:
     """r g b as Dear ImGui's draw lists take them."""
-    return imgui.color_convert_float4_to_u32((*colour[:3], alpha))
+    red, green, blue = colour[:3]
+    return imgui.color_convert_float4_to_u32((red, green, blue, alpha))

@@ -1,14 +1,14 @@
-"""What was made: a table to compare walks by, and the one in hand step by step, with how good it is."""
+"""What was made: a table to compare walks by, and the current one step by step, with how good it is."""
 
 from functools import lru_cache
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.walk.results import current_result, results
+from motiongraph.app.library.entries import Entry
+from motiongraph.app.walk.results import current_result, made_of, results
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.judged import judged
-from motiongraph.viewer.panels.steps import ROW, STRETCH, TABLE, into_view, steps_view
+from motiongraph.viewer.panels.walk_report import ROW, STRETCH, TABLE, into_view, judged, steps_view
 from motiongraph.viewer.panels.widgets import icons, note, section, tooltip
 
 _FIXED = int(imgui.TableColumnFlags_.width_fixed)
@@ -20,7 +20,7 @@ _COLUMNS = (
     ("time", "s", "how long the motion is", "seconds", 1.0, "{:.1f}"),
     ("trans.", "", "transitions taken", "transitions", 1, "{}"),
     ("mean", _COST, "cost of its transitions, mean", "cost_mean", 1.0, "{:.1f}"),
-    ("worst", _COST, "cost of its dearest transition", "cost_max", 1.0, "{:.1f}"),
+    ("worst", _COST, "its highest cost of a transition", "cost_max", 1.0, "{:.1f}"),
     ("path", "cm", "distance from the path, mean", "path_error_mean", 100.0, "{:.0f}"),
     ("slide", "cm/s", "speed of feet that should stand still, mean", "slide_mean", 1.0, "{:.1f}"),
     ("took", "s", "seconds to find it", "compute_seconds", 1.0, "{:.2f}"),
@@ -39,14 +39,14 @@ def results_view(state, ui) -> None:
         note("Click a result to see its steps.")
         return
     _buttons(here, state, ui)
-    report = here.made.report
+    report = made_of(here).report
     if not report.get("complete", True) or report.get("note"):
         imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(
             theme.WARN, f"{icons.ICON_FA_HOURGLASS_END}  {report.get('note') or 'the best found in time'}"
         )
         imgui.pop_text_wrap_pos()
-    _advice(here.made, state)
+    _advice(here, state)
     if imgui.begin_tab_bar("about", _TABS):
         if imgui.begin_tab_item("Steps")[0]:
             steps_view(here, state, ui)
@@ -59,10 +59,11 @@ def results_view(state, ui) -> None:
         imgui.end_tab_bar()
 
 
-def _advice(made, state) -> None:
+def _advice(entry: Entry, state) -> None:
     """What would bring a walk nearer to where it was to go."""
-    told = made.report.get("advice")
-    if not told:
+    made = made_of(entry)
+    advice = made.report.get("advice")
+    if not advice:
         return
     what = "the path" if made.method == "path" else "the place"
     missed = made.report["path_error_mean" if made.method == "path" else "end_distance"]
@@ -70,14 +71,15 @@ def _advice(made, state) -> None:
     imgui.text_colored(
         theme.WARN,
         f"{icons.ICON_FA_LIGHTBULB}  It is {missed:.1f} m off {what}: too few transitions lead that way. "
-        f"At a threshold of {told['threshold']:g} {made.unit} it would be {100 * told['missed']:.0f} cm.",
+        f"At a threshold of {advice['threshold']:g} {made.unit} it would be {100 * advice['missed']:.0f} cm.",
     )
     imgui.pop_text_wrap_pos()
     graph = state.graph.graph
-    known = graph is not None and graph.candidates is made.graph.candidates  # of another graph it would say nothing
-    if known and imgui.button(f"Use {told['threshold']:g} {made.unit}", (-1, 0)):
-        state.issue(do.SetThreshold(told["threshold"]))
-        state.issue(do.TakeOptions(current_result(state).number))
+    # Of another graph it would say nothing.
+    known = graph is not None and made.graph is not None and graph.candidates is made.graph.candidates
+    if known and imgui.button(f"Use {advice['threshold']:g} {made.unit}", (-1, 0)):
+        state.issue(do.SetThreshold(advice["threshold"]))
+        state.issue(do.TakeOptions(entry.number))
         state.issue(do.MakeWalk())
 
 
@@ -212,7 +214,7 @@ def _menu(entry, state, ui) -> None:
 
 
 def _buttons(entry, state, ui) -> None:
-    """What can be done with the result in hand."""
+    """What can be done with the current result."""
     number = entry.number
     for text, about, command in (
         (icons.ICON_FA_ROTATE_LEFT, "replay from the start", do.ReplayResult(number)),
@@ -253,7 +255,7 @@ def _together(state) -> None:
     flags = imgui.TabItemFlags_.trailing
     if imgui.tab_item_button(f"{icons.ICON_FA_USERS}  {'only this' if crowd else 'all at once'}###together", flags):
         state.issue(do.SetLayer("crowd", not crowd))
-    tooltip("all results in the scene together, or only the one in hand")
+    tooltip("all results in the scene together, or only the current one")
 
 
 def _quality(entry, ui) -> None:

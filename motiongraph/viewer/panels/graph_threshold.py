@@ -11,7 +11,7 @@ from motiongraph.viewer.panels.widgets import icons, note, progress_row, tooltip
 
 MODES = {"one": "one for all", "kinds": "within / between clips", "labels": "by labels"}
 _TOLD = (
-    "the dearest transition that is allowed: higher keeps more motion, lower looks better; "
+    "the highest cost a transition may have: higher keeps more motion, lower looks better; "
     f"{keys.shown('Ctrl+click')} to type"
 )
 _SLIDER = int(imgui.SliderFlags_.always_clamp)
@@ -32,20 +32,20 @@ _TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 def threshold_controls(state, ui) -> None:
     graph = state.graph.graph
-    limits, unit, dearest = graph.thresholds, graph.metric.unit, max(graph.candidates.max_cost, 1e-3)
+    limits, unit, highest = graph.thresholds, graph.metric.unit, max(graph.candidates.max_cost, 1e-3)
     mode = _mode(limits, ui)
     _row(state, ui, mode)
     if mode == "one":
-        _big(state, ui, limits.within, dearest, unit)
+        _big(state, ui, limits.within, highest, unit)
     else:
         for name, text in (("within", "within clips"), ("between", "between clips")):
             imgui.set_next_item_width(-7.0 * imgui.get_font_size())
-            changed, value = imgui.slider_float(text, getattr(limits, name), 0.0, dearest, f"%.2f {unit}", _SLIDER)
+            changed, value = imgui.slider_float(text, getattr(limits, name), 0.0, highest, f"%.2f {unit}", _SLIDER)
             if changed:
                 set_limits(state, **{name: value})
     if mode == "labels":
-        _pairs(state, ui, dearest)
-    _plot(state, ui, dearest, unit, mode)
+        _pairs(state, ui, highest)
+    _plot(state, ui, highest, unit, mode)
 
 
 def _mode(limits, ui) -> str:
@@ -56,12 +56,12 @@ def _mode(limits, ui) -> str:
     return "kinds" if limits.within != limits.between and chosen == "one" else chosen
 
 
-def _big(state, ui, value, dearest, unit) -> None:
+def _big(state, ui, value, highest, unit) -> None:
     imgui.push_style_var(_FRAME, (ui.px(8), ui.px(8)))
     imgui.push_style_var(_GRAB, ui.px(16))
     imgui.set_next_item_width(-1)
     shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graph.graph.is_auto else "")
-    changed, value = imgui.slider_float("##threshold", min(value, dearest), 0.0, dearest, shown, _SLIDER)
+    changed, value = imgui.slider_float("##threshold", min(value, highest), 0.0, highest, shown, _SLIDER)
     imgui.pop_style_var(2)
     ui.graph_view.slider = *imgui.get_item_rect_min(), *imgui.get_item_rect_size()
     if changed:
@@ -103,10 +103,10 @@ def _row(state, ui, mode) -> None:
         ui.texts["threshold mode"] = "one"
         state.issue(do.SetThreshold("auto"))
     imgui.end_disabled()
-    tooltip("where raising the threshold keeps little more motion and only makes transitions dearer")
+    tooltip("where raising the threshold keeps little more motion and only makes transitions more expensive")
 
 
-def _plot(state, ui, dearest, unit, mode) -> None:
+def _plot(state, ui, highest, unit, mode) -> None:
     """Share of the motion that is kept, over the threshold."""
     graphs, view = state.graph, ui.graph_view
     if graphs.curve is None:
@@ -120,7 +120,7 @@ def _plot(state, ui, dearest, unit, mode) -> None:
         implot.setup_axes("", "", _AXIS, _AXIS)
         implot.setup_axis_format(_ACROSS, f"%g {unit}")
         implot.setup_axis_format(_UP, "%g%%")
-        implot.setup_axes_limits(0.0, dearest, 0.0, 105.0, _ALWAYS)
+        implot.setup_axes_limits(0.0, highest, 0.0, 105.0, _ALWAYS)
         _, x, y = view.trade
         spec = implot.Spec()
         spec.fill_color = _UNDER
@@ -128,28 +128,28 @@ def _plot(state, ui, dearest, unit, mode) -> None:
         spec = implot.Spec()
         spec.line_color, spec.line_weight = _ACCENT, ui.px(2)
         implot.plot_line("##share", x, y, spec)
-        _marks(state, ui, dearest, mode)
+        _marks(state, ui, highest, mode)
         view.plot = *implot.get_plot_pos(), *implot.get_plot_size()
         implot.end_plot()
     imgui.pop_id()
     tooltip("how much of the motion the pruned graph keeps at each threshold; drag the white line")
 
 
-def _marks(state, ui, dearest, mode) -> None:
+def _marks(state, ui, highest, mode) -> None:
     """Where the automatic threshold is, and the one that is set, which can be dragged."""
     graphs = state.graph
     if graphs.automatic is not None and not graphs.graph.is_auto:
         spec = implot.Spec()
         spec.line_color = _GOOD
         implot.plot_inf_lines("##auto", np.array([graphs.automatic]), spec)
-        side = 1.0 if graphs.automatic < 0.9 * dearest else -1.0
-        free = 8.0 if graphs.report["share_kept"] > 0.4 else 60.0  # of the share that is told below
+        side = 1.0 if graphs.automatic < 0.9 * highest else -1.0
+        free = 8.0 if graphs.report["share_kept"] > 0.4 else 60.0  # of the share that is written below
         implot.plot_text("auto", graphs.automatic, free, (side * ui.px(18), 0.0))
     if mode == "one":
-        limit = min(graphs.graph.thresholds.within, dearest)
+        limit = min(graphs.graph.thresholds.within, highest)
         moved, value, *_ = implot.drag_line_x(1, limit, _LIMIT, ui.px(2))
         if moved:
-            state.issue(do.SetThreshold(min(max(value, 0.0), dearest)))
+            state.issue(do.SetThreshold(min(max(value, 0.0), highest)))
         share = 100.0 * graphs.report["share_kept"]
         implot.annotation(limit, share, _ACCENT, (ui.px(8), ui.px(14)), True, f"{share:.0f}% kept")
 
@@ -172,7 +172,7 @@ def _trial(state, ui) -> None:
     imgui.dummy((0.0, max(top + ui.px(_HIGH) - imgui.get_cursor_pos_y(), 0.0)))
 
 
-def _pairs(state, ui, dearest) -> None:
+def _pairs(state, ui, highest) -> None:
     """A cell for every pair of labels; faint ones follow the sliders."""
     graph = state.graph.graph
     words, size = graph.candidates.labelling.words, imgui.get_font_size()
@@ -193,12 +193,12 @@ def _pairs(state, ui, dearest) -> None:
         for word in words:
             imgui.table_setup_column(word, _PAIRED, wide)
         imgui.table_angled_headers_row()
-        _rows(state, words, dearest)
+        _rows(state, words, highest)
         imgui.end_table()
     imgui.pop_style_var(2)
 
 
-def _rows(state, words, dearest) -> None:
+def _rows(state, words, highest) -> None:
     limits = dict(state.graph.graph.thresholds.pairs)
     for i, first in enumerate(words):
         imgui.table_next_row()
@@ -207,17 +207,17 @@ def _rows(state, words, dearest) -> None:
         imgui.text_unformatted(first)
         for second in words[: i + 1]:
             imgui.table_next_column()
-            _cell(state, limits, (second, first), dearest)
+            _cell(state, limits, (second, first), highest)
 
 
-def _cell(state, limits, pair, dearest) -> None:
+def _cell(state, limits, pair, highest) -> None:
     key = pair if pair in limits else pair[::-1] if pair[::-1] in limits else None
     graph = state.graph.graph
-    value = min(limits[key] if key else graph.thresholds.between, dearest)
+    value = min(limits[key] if key else graph.thresholds.between, highest)
     imgui.set_next_item_width(-1)
     imgui.push_font(None, 0.88 * imgui.get_style().font_size_base)
     imgui.push_style_color(_TEXT, theme.INK if key else theme.FAINT)
-    changed, value = imgui.drag_float(f"##{pair[0]}–{pair[1]}", value, dearest / 300, 0.0, dearest, "%.3g", _SLIDER)
+    changed, value = imgui.drag_float(f"##{pair[0]}–{pair[1]}", value, highest / 300, 0.0, highest, "%.3g", _SLIDER)
     imgui.pop_style_color()
     imgui.pop_font()
     if imgui.is_item_hovered():
