@@ -144,5 +144,7 @@ def playing(state, walk, lanes):
     if lane is None:
         return None
     clip = graphs.graph.clips[lane]
-    own = (frame - graphs.drawn.offsets[lane]) / graphs.drawn.ratios[lane]
+    own, frames = entry.clip.file_frame(frame), clip.file_frames
+    if frames is not None:
+        own = float(np.interp(own, frames, np.arange(len(clip)), left=-1.0, right=len(clip)))
     return ((own - clip.first) / clip.fps, float(lane)) if clip.first <= own < len(clip) else None
