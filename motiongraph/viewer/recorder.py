@@ -15,7 +15,7 @@ from motiongraph.app.commands import RecordVideo
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.scene.camera_moves import camera_of, look_at
+from motiongraph.app.scene.camera_moves import camera_of, look_at, need_camera
 from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
@@ -41,7 +41,7 @@ def as_it_is(state: AppState) -> AppState:
     film.scene.layers, film.scene.pair = replace(state.scene.layers), None
     film.scene.ghosts, film.scene.places = list(state.scene.ghosts), dict(state.scene.places)
     film.path.tool, film.path.stroke, film.path.under = "off", [], None  # what the mouse does
-    film.camera, film.camera_goal = (state.camera_goal or state.camera).copy(), None
+    film.camera, film.camera_goal = (state.camera_goal or need_camera(state)).copy(), None
     film.casts, film.stage_key = [], None
     return film
 
@@ -54,9 +54,11 @@ class Recorder:
 
     def __init__(self, viewer: "Viewer", request: RecordVideo, entry: Entry):
         state, playback = viewer.state, viewer.state.playback
-        self.path, self.fps, self.film = Path(request.path), float(request.fps), as_it_is(state)
+        self.path, self.fps, self.film = Path(request.path), float(request.fps or 60), as_it_is(state)
         density, (_, _, *seen) = viewer.window.density, viewer.ui.scene
-        wide, high = (request.width, request.height) if request.width else (max(round(density * s), 16) for s in seen)
+        wide, high = (max(round(density * s), 16) for s in seen)
+        if request.width and request.height:
+            wide, high = request.width, request.height
         self.size = wide // 2 * 2, high // 2 * 2  # videos need even numbers
         self.count = max(round((entry.stop - entry.start) / entry.clip.fps / playback.speed * self.fps), 1)
         self._last = (entry.stop - 1 - entry.start) / entry.clip.fps  # seconds
@@ -101,7 +103,7 @@ class Recorder:
             track.elapsed = max(self._last - seconds, 0.0) if film.playback.reverse else seconds
         set_stage(film)
         if film.follow:
-            film.camera.target = look_at(film, film.active)
+            need_camera(film).target = look_at(film, film.active)
         tracks = visible_tracks(film)
         each = wide // len(tracks)
         panes = []

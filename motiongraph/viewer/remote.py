@@ -18,9 +18,10 @@ from motiongraph.app import commands
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
+from motiongraph.app.scene.camera_moves import need_camera
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.state import AppState
-from motiongraph.app.walk.results import current_result, results, step_begins
+from motiongraph.app.walk.results import current_result, made_of, results, step_begins
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
 from motiongraph.viewer.ui import PHASES, Ui
@@ -188,9 +189,9 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
         "rect": view.rect,
         "slider": view.slider,
         "plot": view.plot,
-        "span": graphs.span or graphs.lanes.whole,
+        "span": graphs.span or (graphs.lanes and graphs.lanes.whole),
         "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
-        "ends": graphs.lanes.ends[view.index[0]].tolist() if len(view.index) else None,
+        "ends": graphs.lanes.ends[view.index[0]].tolist() if graphs.lanes and len(view.index) else None,
         "pointed": graphs.pointed,
         "filter": [sorted(graphs.filter.labels), graphs.filter.kind, graphs.filter.kept],
     }
@@ -199,8 +200,9 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
 def status(viewer: "Viewer") -> dict[str, Any]:
     """What there is to know, in plain numbers and words."""
     state, ui = viewer.state, viewer.ui
-    camera = state.camera
+    camera = need_camera(state)
     rate, median, worst = ui.timings.summary()
+    current = current_result(state)
     return {
         "frames": ui.timings.count,
         "clock": state.clock,
@@ -238,8 +240,8 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
         "hint": state.hint,
         "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
-        "steps": step_begins(current_result(state).made.walk).tolist() if current_result(state) else [],
-        "results": [[e.name, e.made.method, len(e.made.walk.transitions)] for e in results(state)],
+        "steps": step_begins(made_of(current).walk).tolist() if current else [],
+        "results": [[e.name, made_of(e).method, len(made_of(e).walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],
         "objects": live(),
@@ -248,7 +250,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "why": state.why.reason and [state.why.reason.entry.name, state.why.reason.number, state.why.aside],
         "fps": rate,
         "own": [median, worst],
-        "spots": viewer.remote.spots.found if viewer.remote.spots else {},
+        "spots": viewer.remote.spots.found if viewer.remote and viewer.remote.spots else {},
         "phases": dict(zip(PHASES, ui.timings.ring.max(axis=1).tolist())),
     }
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, frame_of, way_of
-from motiongraph.app.scene.camera_moves import camera_of
+from motiongraph.app.scene.camera_moves import camera_of, need_camera
 from motiongraph.app.scene.cast import Cast, Group, record_of
 from motiongraph.app.scene.layers import Ghost, Layers, flow_step
 from motiongraph.app.scene.pair import centre_of
@@ -126,7 +126,7 @@ class Scenery:
         return SceneFrame(
             batches,
             light=_SHADOWS if layers.shadows else _NO_SHADOWS,
-            floor=Floor(style=layers.floor, centre=(x, z), reach=reach(state.camera.distance)),
+            floor=Floor(style=layers.floor, centre=(x, z), reach=reach(need_camera(state).distance)),
             backdrop=DAY if state.settings.day else NIGHT,
         )
 

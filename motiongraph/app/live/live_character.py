@@ -93,7 +93,7 @@ class LedCharacter:
             _, entered, earliest = live.now
             self._steer()
             # Frames of the clip now played, counted so that the last one needed is `latest`.
-            row = self.walk.decide(earliest, entered + need - self._begins)
+            row: Any = self.walk.decide(earliest, entered + need - self._begins)
             if row is None:
                 break
             live.take(row)

@@ -1,11 +1,9 @@
 """Two poses, or two windows of poses, brought together as the metric does: what a cell of a matrix, a transition or
 the reason for one looks like in the scene."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
-
-import numpy as np
+from typing import Any
 
 from motiongraph.app.library.entries import Entry
 
@@ -25,15 +23,15 @@ class Pair:
     windows: bool = False  # show the poses of the whole windows, not only of their first frames
 
 
-def place_of(pair: Pair, target: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
-    """theta, x, z where a is put: as asked for, or so that its root is where the camera looks (target: (3,) metres)."""
+def place_of(pair: Pair, target: Any) -> tuple[float, float, float]:
+    """theta, x, z where a is put: as asked for, or so that its root is at `target` (x, y, z), where the camera looks."""
     if pair.placed is not None:
         return pair.placed
     x, _, z = pair.a.clip.root[pair.frame_a].tolist()
     return 0.0, float(target[0]) - x, float(target[2]) - z
 
 
-def centre_of(pair: Pair, target: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
+def centre_of(pair: Pair, target: Any) -> tuple[float, float, float]:
     """x, y, z metres: the root of a, where it is put."""
     theta, x, z = place_of(pair, target)
     u, y, w = pair.a.clip.root[pair.frame_a].tolist()
