@@ -24,7 +24,7 @@ class Pair:
 
 
 def place_of(pair: Pair, target: Any) -> tuple[float, float, float]:
-    """theta, x, z where a is put: as asked for, or so that its root is at `target` (x, y, z), where the camera looks."""
+    """theta, x, z where a is put: as asked for, or so that its root is where the camera looks (target: x, y, z)."""
     if pair.placed is not None:
         return pair.placed
     x, _, z = pair.a.clip.root[pair.frame_a].tolist()
