@@ -13,9 +13,9 @@ from motiongraph.app.library.prepared import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.window import FRESH, Message, SeenMessages
+from motiongraph.viewer import action
 from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
-from motiongraph.viewer import moves
 from motiongraph.viewer.actions import ACTIONS, PANELS
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.dialogs import QUESTIONS, Dialogs, list_folder
@@ -248,7 +248,7 @@ def test_steps_go_where_they_say(state):
     assert state.camera.distance < distance
     step("pan up")
     assert state.camera.target[1] > target[1]
-    assert {name for steps in moves.LISTED for name, *_ in steps} < set(ACTIONS)
+    assert {name for steps in action.LISTED for name, *_ in steps} < set(ACTIONS)
 
 
 def test_the_keys_people_were_promised():

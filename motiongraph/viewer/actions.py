@@ -3,40 +3,31 @@
 Menus, the list of shortcuts and the keyboard all read this one table.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import taking_part
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
-from motiongraph.viewer import moves
+from motiongraph.app.scene.camera_moves import camera_of
+from motiongraph.app.state import AppState
+from motiongraph.viewer import action
+from motiongraph.viewer.action import Action, Make, Step, Test
+
+if TYPE_CHECKING:
+    from motiongraph.app.command import Command
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.viewer.ui import Ui
 
 _SPEEDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
-@dataclass(frozen=True)
-class Action:
-    """keys: chords such as "Ctrl+O", the first one is shown; make: state → command; dialog: the one to ask first, where
-    there is nothing to make a command of; checked: whether it is on; needs_clip: whether it needs a clip; possible:
-    whether there is anything to do; repeats: while the key is held; family: keys and text that stand for it and others
-    in the list of keys."""
-
-    group: str
-    text: str
-    keys: tuple[str, ...]
-    make: Callable | None = None
-    dialog: str = ""
-    checked: Callable | None = None
-    needs_clip: bool = False
-    possible: Callable | None = None
-    repeats: bool = False
-    family: tuple[str, str] | None = None
-
-
-def _faster(step: int):
-    def make(state):
+def _faster(step: int) -> Make:
+    def make(state: AppState) -> Command:
         speed = state.playback.speed
         if step > 0:
             return do.SetSpeed(next((s for s in _SPEEDS if s > speed + 1e-6), _SPEEDS[-1]))
@@ -45,66 +36,66 @@ def _faster(step: int):
     return make
 
 
-def _layer(name: str):
+def _layer(name: str) -> Make:
     return lambda state: do.ToggleLayer(name)
 
 
-def _on(name: str):
+def _on(name: str) -> Test:
     return lambda state: getattr(state.scene.layers, name) not in (False, "off", "none")
 
 
-def _clip(make):
+def _clip(make: Callable[[AppState, Entry], Command]) -> Make:
     """A command about the active clip."""
-    return lambda state: make(state, state.entry)
+    return lambda state: make(state, state.entry) if state.entry is not None else None
 
 
-def _next_loop(state):
+def _next_loop(state: AppState) -> Command:
     return do.SetLoop(LOOPS[(LOOPS.index(state.playback.loop) + 1) % len(LOOPS)])
 
 
-def _next_root(state):
+def _next_root(state: AppState) -> Command:
     return do.SetRoot(ROOTS[(ROOTS.index(state.playback.root) + 1) % len(ROOTS)])
 
 
-def _straight(degrees: float):
+def _straight(degrees: float) -> Make:
     return lambda state: do.SetRoot("straight", state.playback.direction + math.radians(degrees))
 
 
-def _goes_straight(state) -> bool:
+def _goes_straight(state: AppState) -> bool:
     return state.playback.root == "straight"
 
 
-def _panel(name: str, shown: bool | None = None):
+def _panel(name: str, shown: bool | None = None) -> Make:
     return lambda state: do.ShowPanel(name, shown)
 
 
-def _setting(name: str):
+def _setting(name: str) -> Make:
     return lambda state: do.SetSetting(name, not getattr(state.settings, name))
 
 
-def _set(name: str):
+def _set(name: str) -> Test:
     return lambda state: getattr(state.settings, name)
 
 
-def _shown(name: str):
+def _shown(name: str) -> Test:
     return lambda state: name in state.window.shown
 
 
-def _has_graph(state) -> bool:
+def _has_graph(state: AppState) -> bool:
     return state.graph.graph is not None
 
 
-def _action(group, text, keys="", make=None, **fields):
+def _action(group: str, text: str, keys: str = "", make: Make | None = None, **fields: Any) -> Action:
     return Action(group, text, tuple(keys.split()), make, **fields)
 
 
-def _moves(group: str, steps, **fields):
-    """Steps of `moves`, which the list of keys mentions together."""
+def _moves(group: str, steps: tuple[Step, ...], **fields: Any) -> Iterator[tuple[str, Action]]:
+    """Steps of `action`, which the list of keys mentions together."""
     for name, text, keys, make in steps:
-        yield name, _action(group, text, keys, make, repeats=True, family=moves.LISTED[steps], **fields)
+        yield name, _action(group, text, keys, make, repeats=True, family=action.LISTED[steps], **fields)
 
 
-def _panels():
+def _panels() -> Iterator[tuple[str, Action]]:
     """A key for every panel that is docked: it is shown, and comes to the front."""
     for number, name in enumerate(PANELS, 2):
         keys = f"F{number}" if number < 11 else "Ctrl+M"
@@ -115,26 +106,26 @@ def _panels():
         )
 
 
-def _has_clips(state) -> bool:
+def _has_clips(state: AppState) -> bool:
     return len(state.library) > 0
 
 
-def _tool(name: str):
+def _tool(name: str) -> Make:
     """Take a tool, or put it away again."""
     return lambda state: do.SetTool("off" if state.path.tool == name else name)
 
 
-def _using(name: str):
+def _using(name: str) -> Test:
     return lambda state: state.path.tool == name
 
 
-def _made(state) -> bool:
+def _made(state: AppState) -> bool:
     entry = state.library.get(state.tracks[RESULT].clip)
     return bool(entry and entry.made)
 
 
-def _remove(state, entry):
-    """With the tool for points in the hand it is those that Delete is about."""
+def _remove(state: AppState, entry: Entry) -> Command:
+    """While points are edited, Delete is about those."""
     if state.path.tool == "edit" and state.path.chosen is not None:
         return do.RemovePoint(state.path.chosen)
     return do.RemoveClip(entry.number)
@@ -242,8 +233,8 @@ ACTIONS: dict[str, Action] = {
     "pin": _action("Scene", "Pin this pose as a ghost", "G", lambda s: do.PinGhost(), needs_clip=True),
     "unpin": _action("Scene", "Take the last ghost back", "Shift+G", lambda s: do.UnpinGhost()),
     "clear ghosts": _action("Scene", "Clear all ghosts", "Ctrl+G", lambda s: do.ClearGhosts()),
-    **dict(_moves("Scene", moves.GHOST, possible=lambda s: s.scene.ghosts)),
-    **dict(_moves("Scene", moves.CHARACTER, needs_clip=True)),
+    **dict(_moves("Scene", action.GHOST, possible=lambda s: s.scene.ghosts)),
+    **dict(_moves("Scene", action.CHARACTER, needs_clip=True)),
     "place": _action("Scene", "Character back to its place", "Ctrl+Home", lambda s: do.PlaceCharacter()),
     "floor": _action("Scene", "Floor: checker, grid, none", "Shift+F", _layer("floor"), checked=_on("floor")),
     "shadows": _action("Scene", "Shadows", "Shift+S", _layer("shadows"), checked=_on("shadows")),
@@ -330,15 +321,15 @@ ACTIONS: dict[str, Action] = {
     "side": _action("Camera", "Side", "Ctrl+2", lambda s: do.LookFrom("side")),
     "top": _action("Camera", "Top", "Ctrl+3", lambda s: do.LookFrom("top")),
     "three-quarter": _action("Camera", "Three-quarter", "Ctrl+4", lambda s: do.LookFrom("three-quarter")),
-    **dict(_moves("Camera", moves.ORBIT)),
-    **dict(_moves("Camera", moves.PAN)),
-    **dict(_moves("Camera", moves.ZOOM)),
+    **dict(_moves("Camera", action.ORBIT)),
+    **dict(_moves("Camera", action.PAN)),
+    **dict(_moves("Camera", action.ZOOM)),
     "below floor": _action(
         "Camera",
         "May go below the floor",
         "Shift+U",
-        lambda s: do.LetBelowFloor(s.camera.floor is not None),
-        checked=lambda s: s.camera.floor is None,
+        lambda s: do.LetBelowFloor(camera_of(s, s.active).floor is not None),
+        checked=lambda s: camera_of(s, s.active).floor is None,
     ),
     # View
     **dict(_panels()),
@@ -371,7 +362,7 @@ MOUSE = (
     ("Ctrl+Shift+drag", "turn the character"),
     ("Alt+drag", "shift the last ghost"),
     ("double click", "reset the camera"),
-    ("with a tool in the hand", "drag uses it; Alt+drag or the right button orbits"),
+    ("with a tool", "drag uses it; Alt+drag or the right button orbits"),
     ("editing the path", "drag points, click the line to add one, right click to remove one"),
     ("digits, then Enter", "go to that frame"),
     ("drop files or folders", "open them"),
@@ -379,11 +370,11 @@ MOUSE = (
 )
 
 
-def possible(action: Action, state) -> bool:
+def possible(action: Action, state: AppState) -> bool:
     return (not action.needs_clip or state.entry is not None) and (not action.possible or bool(action.possible(state)))
 
 
-def act(action: Action, state, ui) -> None:
+def act(action: Action, state: AppState, ui: Ui) -> None:
     """Do what the action is for."""
     if not possible(action, state):
         return

@@ -1,9 +1,17 @@
 """The steps of asking for a file that we draw ourselves, as popups in front of everything: see `dialogs`."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
+
+from motiongraph.app.state import AppState
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.dialogs import Dialogs
 
 _KEEP_OPEN = int(imgui.SelectableFlags_.no_auto_close_popups)
 _BORDERS, _ENTERED = int(imgui.ChildFlags_.borders), int(imgui.InputTextFlags_.enter_returns_true)
@@ -13,29 +21,29 @@ _WORDS = {"open": "Open", "folder": "Open this folder", "save": "Save"}
 _HINT = "a file or folder, typed or pasted"
 
 
-def _popup(title: str, dialog, flags: int = 0) -> tuple[bool, bool]:
+def _popup(title: str, dialog: Dialogs, flags: int = 0) -> tuple[bool, bool]:
     """Begin the popup of this step: whether it is there, and whether its cross was left alone."""
     if not dialog.opened:
         imgui.open_popup(title)
         dialog.opened = True
     imgui.set_next_window_pos(imgui.get_main_viewport().get_center(), _APPEARING, (0.5, 0.5))
-    there, kept = imgui.begin_popup_modal(title, True, flags)
-    return there, bool(kept)
+    visible, kept = imgui.begin_popup_modal(title, True, flags)
+    return visible, bool(kept)
 
 
 def _gives_up(kept: bool) -> bool:
     return imgui.button("Cancel") or not kept or imgui.is_key_pressed(imgui.Key.escape, False)
 
 
-def wait(dialog, state) -> None:
+def wait(dialog: Dialogs, state: AppState) -> None:
     """A dialog of the system is open: it is said so, and it can be given up from here."""
-    visible, kept = _popup(dialog.question.title, dialog, _AS_NEEDED)
+    visible, kept = _popup(dialog.asked.title, dialog, _AS_NEEDED)
     if not visible:
         dialog.close()
         return
     imgui.text("This is asked in a window of its own.")
     size = imgui.get_font_size()
-    imgui.dummy((imgui.calc_text_size(dialog.question.title).x + 3 * size, 0.2 * size))  # the title is to be read
+    imgui.dummy((imgui.calc_text_size(dialog.asked.title).x + 3 * size, 0.2 * size))  # the title is to be read
     found = dialog.found()
     if found is not None:
         imgui.close_current_popup()
@@ -46,14 +54,14 @@ def wait(dialog, state) -> None:
     imgui.end_popup()
 
 
-def replace(dialog, state) -> None:
+def replace(dialog: Dialogs, path: Path, state: AppState) -> None:
     """The file is there already."""
     visible, kept = _popup("Replace it?", dialog, _AS_NEEDED)
     if not visible:
         dialog.close()
         return
-    imgui.text(f"{dialog.doubtful.name} is there already, in")
-    imgui.text_disabled(str(dialog.doubtful.parent))
+    imgui.text(f"{path.name} is there already, in")
+    imgui.text_disabled(str(path.parent))
     sure = imgui.button("Replace it")
     imgui.same_line()
     other = imgui.button("Another name…")
@@ -62,7 +70,7 @@ def replace(dialog, state) -> None:
     if sure or other or given_up:
         imgui.close_current_popup()
     if sure:
-        dialog.finish(state, [dialog.doubtful])
+        dialog.finish(state, [path])
     elif other:
         dialog.again()
     elif given_up:
@@ -70,9 +78,9 @@ def replace(dialog, state) -> None:
     imgui.end_popup()
 
 
-def browse(dialog, state) -> None:
+def browse(dialog: Dialogs, state: AppState) -> None:
     """A folder with its clips, a line to type in, and two buttons."""
-    question, size = dialog.question, imgui.get_font_size()
+    question, size = dialog.asked, imgui.get_font_size()
     imgui.set_next_window_size((40 * size, 28 * size), _APPEARING)
     visible, kept = _popup(question.title, dialog)
     if not visible:
@@ -99,7 +107,7 @@ def browse(dialog, state) -> None:
     imgui.end_popup()
 
 
-def _files(dialog, several: bool) -> None:
+def _files(dialog: Dialogs, several: bool) -> None:
     """The lines of the list: folders are entered, files are chosen, or several of them with Ctrl."""
     entered = None
     if imgui.selectable("..", False, _KEEP_OPEN)[0]:
@@ -121,12 +129,12 @@ def _files(dialog, several: bool) -> None:
         dialog.folder, dialog.chosen = entered, set()
 
 
-def _typed(dialog) -> list[Path]:
+def _typed(dialog: Dialogs) -> list[Path]:
     """What is chosen or typed; nothing yet where a folder was typed to save in: that is entered."""
     if len(dialog.chosen) > 1:
         return sorted(dialog.chosen)
     path = dialog.folder / os.path.expanduser(dialog.text.strip())
-    if dialog.question.kind == "save" and os.path.isdir(path):
+    if dialog.asked.kind == "save" and os.path.isdir(path):
         dialog.folder, dialog.text = path, ""
         return []
     return [path]

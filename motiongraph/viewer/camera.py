@@ -7,7 +7,7 @@ are double precision: float32 would make pick rays jump when the eye is far from
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -93,11 +93,11 @@ class Camera:
         self.yaw, self.pitch = self.yaw + yaw, self.pitch + pitch
         self._settle()
 
-    def pan(self, dx: float, dy: float, height: int) -> None:
-        """Shift so that what is seen at the target's distance moves by dx, dy pixels in a view so many pixels high."""
+    def pan(self, right: float, down: float, height: float) -> None:
+        """Shift so that what is seen at the target's distance moves by so many pixels in a view of this height."""
         metres = 2.0 * self.distance * math.tan(0.5 * math.radians(self.fov)) / max(height, 1)
-        right, up, _ = self.axes
-        self.target = self.target + metres * (dy * up - dx * right)
+        own_right, own_up, _ = self.axes
+        self.target = self.target + metres * (down * own_up - right * own_right)
         self._settle(lift=True)
 
     def zoom(self, steps: float) -> None:
@@ -172,10 +172,6 @@ class Camera:
     def copy(self) -> "Camera":
         """Another one at the same place."""
         return replace(self)
-
-    def to_plain(self) -> dict[str, Any]:
-        """Its fields as numbers and lists, as a project file keeps them."""
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"target": self.target.to_list()}
 
     # What it sees
 

@@ -13,10 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from imgui_bundle import portable_file_dialogs as pfd
+from imgui_bundle import portable_file_dialogs as pfd  # pyright: ignore[reportMissingModuleSource] - compiled
 
 from motiongraph.app import commands as do
+from motiongraph.app.command import Command
+from motiongraph.app.library.entries import Entry
+from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result
+from motiongraph.viewer import browser
+
+Line = tuple[str, Path, bool]  # label, path, whether it is a folder
 
 _READ = "*.bvh *.BVH *.amc *.AMC *.glb *.gltf *.vrm *.npz *.toml *.mgproj *.mgraph *.obj *.OBJ"
 _MOTION = ("Motion capture", _READ, "All files", "*")
@@ -24,26 +30,30 @@ _MOTION = ("Motion capture", _READ, "All files", "*")
 
 @dataclass(frozen=True)
 class Question:
-    """kind: open, folder or save; answer: (paths, number of the clip it is about) → command; filters: pairs of a name
-    and patterns; name: a file to propose, {} for the name of the clip; ending: for a file that is saved with none;
-    about: state → the entry it is about."""
+    """What is asked with a dialog."""
 
-    kind: str
+    kind: str  # open, folder or save
     title: str
-    answer: Callable
-    filters: tuple[str, ...] = ("All files", "*")
-    name: str = ""
-    ending: str = ""
-    about: Callable | None = None
+    answer: Callable[[list[Path], int], Command]  # from the files and the number of the clip it is about
+    filters: tuple[str, ...] = ("All files", "*")  # pairs of a name and patterns
+    name: str = ""  # a file to propose, {} for the name of the clip
+    ending: str = ""  # for a file that is saved with none
+    about: Callable[[AppState], Entry | None] | None = None  # the entry it is about
 
 
-def _saving(title, command, filters, name, about=None) -> Question:
+def _saving(
+    title: str,
+    command: Callable[..., Command],
+    filters: tuple[str, ...],
+    name: str,
+    about: Callable[[AppState], Entry | None] | None = None,
+) -> Question:
     """command: (path) → command, or (path, number) where it is about a clip."""
     answer = (lambda paths, number: command(paths[0], number)) if about else (lambda paths, number: command(paths[0]))
     return Question("save", title, answer, filters, name, Path(name).suffix, about)
 
 
-def _clip(state):
+def _clip(state: AppState) -> Entry | None:
     return state.entry
 
 
@@ -127,18 +137,24 @@ class Dialogs:
     """The dialog that is open, if any."""
 
     native: bool = field(default_factory=has_native)  # use the system's dialogs
-    pending: Any = None  # the dialog of the system
+    pending: pfd.open_file | pfd.save_file | pfd.select_folder | None = None  # that of the system
     question: Question | None = None  # what is being asked
-    number: int = 0  # of the clip it is about
-    subject: str = ""  # name of that clip
+    number: int = 0  # number and name of the clip it is about
+    subject: str = ""
     folder: Path = Path()  # what our own browser shows
     text: str = ""
     chosen: set[Path] = field(default_factory=set)
     doubtful: Path | None = None  # a file that is there already
     opened: bool = False  # whether the popup of this step was opened
-    _listed: tuple[tuple | None, list[tuple[str, Path, bool]]] = (None, [])
+    _listed: tuple[Any, list[Line]] = (None, [])
 
-    def ask(self, name: str, state) -> None:
+    @property
+    def asked(self) -> Question:
+        """What is being asked; there must be something."""
+        assert self.question is not None
+        return self.question
+
+    def ask(self, name: str, state: AppState) -> None:
         """Open the dialog called `name`, in place of one that is open."""
         self.close()
         question = self.question = QUESTIONS[name]
@@ -151,8 +167,8 @@ class Dialogs:
 
     def _open(self) -> None:
         self.chosen, self.pending, self.doubtful, self.opened = set(), None, None, False
-        question = self.question
-        if not self.native or question is None:
+        question = self.asked
+        if not self.native:
             return
         if question.kind == "open":
             options = pfd.opt.multiselect
@@ -162,14 +178,12 @@ class Dialogs:
         else:
             self.pending = pfd.save_file(question.title, str(self.folder / self.text), list(question.filters))
 
-    def poll(self, state) -> None:
+    def poll(self, state: AppState) -> None:
         """Show what is being asked, and pass on the answer."""
         if self.question is None:
             return
-        from motiongraph.viewer import browser
-
         if self.doubtful is not None:
-            browser.replace(self, state)
+            browser.replace(self, self.doubtful, state)
         elif self.pending is None:
             browser.browse(self, state)
         else:
@@ -177,15 +191,15 @@ class Dialogs:
 
     def found(self) -> list[Path] | None:
         """What the system's dialog answered: None while it is open, nothing where it was given up."""
-        if not self.pending.ready(0):
+        if self.pending is None or not self.pending.ready(0):
             return None
         found = self.pending.result()
         return [Path(path) for path in ([found] if isinstance(found, str) else found or ()) if path]
 
-    def answer(self, state, paths: list[Path]) -> None:
+    def answer(self, state: AppState, paths: list[Path]) -> None:
         """These files were chosen; one that would be written over is asked about, unless the system has done so."""
-        question = self.question
-        if question is None or question.kind != "save" or not paths:
+        question = self.asked
+        if question.kind != "save" or not paths:
             self.finish(state, paths)
             return
         path = paths[0] if paths[0].suffix else paths[0].with_suffix(question.ending)
@@ -201,10 +215,10 @@ class Dialogs:
             self.folder, self.text = self.doubtful.parent, self.doubtful.name
         self._open()
 
-    def finish(self, state, paths: list[Path]) -> None:
+    def finish(self, state: AppState, paths: list[Path]) -> None:
         """The end of it: the command, where there is an answer."""
-        question, self.question, self.pending, self.doubtful = self.question, None, None, None
-        if question is None or not paths:
+        question, self.question, self.pending, self.doubtful = self.asked, None, None, None
+        if not paths:
             return
         if question.about and state.library.get(self.number) is None:
             state.say(f"{self.subject} was removed meanwhile: nothing was written to {paths[0].name}", "error")
@@ -217,15 +231,15 @@ class Dialogs:
             self.pending.kill()
         self.question = self.pending = self.doubtful = None
 
-    def listing(self) -> list[tuple[str, Path, bool]]:
+    def listing(self) -> list[Line]:
         """What our own browser lists, looked up again every second."""
-        key = self.folder, self.question, int(time.monotonic())
+        key = self.folder, self.asked, int(time.monotonic())
         if self._listed[0] != key:
-            self._listed = key, [] if self.question is None else list_folder(self.folder, self.question)
+            self._listed = key, list_folder(self.folder, self.asked)
         return self._listed[1]
 
 
-def list_folder(folder: Path, question: Question) -> list[tuple[str, Path, bool]]:
+def list_folder(folder: Path, question: Question) -> list[Line]:
     """(label, path, whether it is a folder) of folders, then of the files the question is about; nothing where the
     folder cannot be read."""
     endings = tuple(pattern.lstrip("*").lower() for pattern in question.filters[1].split())

@@ -3,24 +3,29 @@
 import numpy as np
 
 from motiongraph.app import commands as do
+from motiongraph.app.scene.camera_moves import camera_of
+from motiongraph.app.state import AppState
 
 _LEFT, _RIGHT = 0, 1
 _HANDLE, _LEAST = 0.35, 0.1  # metres within which points and the path are caught, from near by; points at the least
 _ROOM = 0.35  # of the way to the next point: beyond that another one can be added
+Place = tuple[float, float]  # x, z metres
+
 _BRUSH = 0.15  # metres to each side
 _NEW = -1  # stands for the point that was just added
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
 
 
-def _reach(state) -> float:
+def _reach(state: AppState) -> float:
     """Metres; more from afar."""
-    return _HANDLE * max(1.0, state.camera.distance / 12.0)
+    return _HANDLE * max(1.0, camera_of(state, state.active).distance / 12.0)
 
 
-def caught(state, place) -> int | None:
+def caught(state: AppState, place: Place) -> int | None:
     """The number of the point that a press at a place takes hold of; half way between two it is none of them."""
     points = state.path.points
-    near = state.path.point_at(*place, _reach(state))
+    x, z = place
+    near = state.path.point_at(x, z, _reach(state))
     if near is None or len(points) < 2:
         return near
     gap = np.partition(np.hypot(*(points - points[near]).T), 1)[1]
@@ -31,10 +36,11 @@ class FloorTool:
     """Remembers what was caught. Places are x, z metres."""
 
     def __init__(self):
-        self._point: int | None = None  # the number of the point that is dragged, _NEW for the one just added
-        self._along: float | None = None
+        self._point: int | None = None  # that is held
+        self._added = False  # whether a new point is held, whose number is the chosen one
+        self._along: float | None = None  # metres of the path up to where the brush was
 
-    def press(self, state, button: int, place) -> bool:
+    def press(self, state: AppState, button: int, place: Place) -> bool:
         """Whether the button is the tool's from now on."""
         path, tool = state.path, state.path.tool
         if tool == "edit":
@@ -47,7 +53,7 @@ class FloorTool:
                 return False
             if point is None and path.nearest(*place)[1] < _reach(state):
                 state.issue(do.AddPoint(*place))
-                point = _NEW
+                self._added = True
             else:
                 state.issue(do.ChoosePoint(point))
             self._point = point
@@ -63,12 +69,12 @@ class FloorTool:
             self._paint(state, place)
         return True
 
-    def drag(self, state, place) -> None:
+    def drag(self, state: AppState, place: Place) -> None:
         path, tool = state.path, state.path.tool
         if tool == "draw" and path.stroke:
             state.issue(do.ExtendStroke(*place))
-        elif tool == "edit" and self._point is not None:
-            point = path.chosen if self._point == _NEW else self._point
+        elif tool == "edit":
+            point = path.chosen if self._added else self._point
             if point is not None and point < len(path.points):
                 state.issue(do.ChoosePoint(point))
                 state.issue(do.MovePoint(point, *place))
@@ -77,12 +83,12 @@ class FloorTool:
         elif tool == "paint":
             self._paint(state, place)
 
-    def release(self, state) -> None:
-        self._point = self._along = None
+    def release(self, state: AppState) -> None:
+        self._point, self._along, self._added = None, None, False
         if state.path.stroke:
             state.issue(do.EndStroke())
 
-    def _paint(self, state, place) -> None:
+    def _paint(self, state: AppState, place: Place) -> None:
         """The brush reaches from where it was to where it is, along the path."""
         path = state.path
         along, off = path.nearest(*place)

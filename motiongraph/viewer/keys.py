@@ -1,12 +1,19 @@
 """The keyboard: which chord belongs to which action, and the actions whose chords were pressed in this frame."""
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.viewer.actions import ACTIONS, Action, act
 
 import glfw  # isort: skip - after imgui_bundle, see window.py
+from motiongraph.app.state import AppState
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
 
 _NAMES = {
     "[": "left_bracket", "]": "right_bracket", "\\": "backslash", "RightArrow": "right_arrow",
@@ -70,7 +77,7 @@ class Keys:
             self._with[key] = modifiers & (glfw.MOD_SHIFT | glfw.MOD_CONTROL | glfw.MOD_ALT | glfw.MOD_SUPER)
             self._lately = 6
 
-    def act(self, state, ui) -> None:
+    def act(self, state: AppState, ui: Ui) -> None:
         """Carry out the shortcuts pressed in this frame; not while someone types or flies, or is asked for a file."""
         if not self._down and not self._lately:
             return

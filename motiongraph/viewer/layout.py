@@ -1,7 +1,10 @@
 """Where everything is: menu and status lines, the timeline, docked panels, and the scene in what is left."""
 
+from collections.abc import Callable
+
 from imgui_bundle import imgui
 
+from motiongraph.app.state import AppState
 from motiongraph.viewer.panels import playback
 from motiongraph.viewer.panels.graph import graph_aside, graph_panel
 from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
@@ -13,6 +16,7 @@ from motiongraph.viewer.panels.scene import camera_panel, scene_panel
 from motiongraph.viewer.panels.walk import walk_panel
 from motiongraph.viewer.panels.why import why_window
 from motiongraph.viewer.panels.window import film_window, messages_panel, stats_panel, status_bar, status_overlay
+from motiongraph.viewer.ui import Ui
 
 # Name in the state → title, content, and where it is docked at first.
 DOCKED = {
@@ -52,7 +56,7 @@ class Layout:
         self._returning = not fresh  # the panels were hidden in the frame before, or there is none before
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
-    def draw(self, state, ui) -> None:
+    def draw(self, state: AppState, ui: Ui) -> None:
         """Everything that surrounds the scene; ui.scene is where that is in the next frame."""
         view, shown = imgui.get_main_viewport(), state.window.shown
         if not state.window.panels:
@@ -96,7 +100,7 @@ class Layout:
         self._floating(state, ui)
 
     @staticmethod
-    def _begin_bar(name: str, view, height: float) -> bool:
+    def _begin_bar(name: str, view: imgui.Viewport, height: float) -> bool:
         """A line along the bottom of the window, above those drawn before it; whether it is to be seen."""
         imgui.push_style_var(_ROUNDING, 0.0)
         imgui.push_style_var(_LEAST, _NOTHING)
@@ -104,7 +108,7 @@ class Layout:
         imgui.pop_style_var(2)
         return shows
 
-    def _docked(self, title, content, state, ui) -> None:
+    def _docked(self, title: str, content: Callable[[AppState, Ui], None], state: AppState, ui: Ui) -> None:
         if title not in self._known:
             self._known.add(title)
             imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
@@ -114,7 +118,7 @@ class Layout:
         imgui.end()
 
     @staticmethod
-    def _floating(state, ui) -> None:
+    def _floating(state: AppState, ui: Ui) -> None:
         scene_overlay(state, ui)
         matrix_aside(state, ui)
         graph_aside(state, ui)
@@ -134,7 +138,7 @@ class Layout:
         ui.dialogs.poll(state)
 
 
-def _first_layout(view, ui, bars: float) -> None:
+def _first_layout(view: imgui.Viewport, ui: Ui, bars: float) -> None:
     """Library, clip and scene options at the left, what makes motion at the right; as wide as they need, not more."""
     build = imgui.internal
     build.dock_builder_remove_node(_SPACE)

@@ -16,7 +16,6 @@ from motiongraph.app import failures
 from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.project import autosave
-from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
@@ -24,16 +23,16 @@ from motiongraph.app.window import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
 from motiongraph.viewer.camera import Camera
-from motiongraph.viewer.draw.frame import DAY, NIGHT, SceneFrame
+from motiongraph.viewer.draw.frame import DAY, NIGHT, Rect, SceneFrame
 from motiongraph.viewer.draw.graph_canvas import Canvases
 from motiongraph.viewer.draw.heat_map import Heats
-from motiongraph.viewer.draw.renderer import Renderer
+from motiongraph.viewer.draw.renderer import Pane, Renderer
 from motiongraph.viewer.keys import Keys
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pointer import Pointer
 from motiongraph.viewer.recorder import record
 from motiongraph.viewer.remote import Remote
-from motiongraph.viewer.scenery import Scenery
+from motiongraph.viewer.scenery import Scenery, camera_of
 from motiongraph.viewer.screenshots import take_screenshots
 from motiongraph.viewer.ui import Ui
 from motiongraph.viewer.window import Window
@@ -52,8 +51,7 @@ class Viewer:
     ):
         self.state = state = AppState(settings=settings, camera=camera)
         self.window, self.renderer = window, renderer
-        self.ui = ui = self._start_imgui()
-        ui.renderer, ui.software = self.renderer.context.renderer, self.renderer.context.software
+        self.ui = self._start_imgui()
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
         self._take_pictures = partial(take_screenshots, self)
         self._title, self._told = "motiongraph", None
@@ -80,7 +78,8 @@ class Viewer:
         if not fresh:
             imgui.load_ini_settings_from_disk(str(self.layout_file))
         self.layout = Layout(fresh)
-        ui = Ui(theme.load_fonts(), heats=Heats(), canvases=Canvases())
+        context = self.renderer.context
+        ui = Ui(theme.load_fonts(), Heats(), Canvases(), context.renderer, context.software)
         imgui.backends.glfw_init_for_opengl(self.window.address, True)
         imgui.backends.opengl3_init("#version 330")
         return ui
@@ -166,21 +165,21 @@ class Viewer:
         warm_up(self.state)
         self.state.issue(do.OpenPaths(paths) if paths else do.OpenSamples())
 
-    def _compose(self):
+    def _compose(self) -> list[Pane]:
         """(scene, view) of every pane; before everything is compiled, an empty floor."""
         state, ui = self.state, self.ui
         density = self.window.density
         found = []
         for index, (track, rect) in enumerate(zip(visible_tracks(state), ui.panes)):
-            pixels = tuple(round(density * value) for value in rect)
+            x, y, wide, high = (round(density * value) for value in rect)
             if state.ready and index < len(state.casts):
                 scene = self._scenery(track).compose(state, track, state.casts[index])
             else:
                 scene = SceneFrame(backdrop=DAY if state.settings.day else NIGHT)
-            found.append((scene, camera_of(state, track).view(pixels, density * self.window.scale)))
+            found.append((scene, camera_of(state, track).view((x, y, wide, high), density * self.window.scale)))
         return found
 
-    def _scenery(self, track: int):
+    def _scenery(self, track: int) -> Scenery:
         if track not in self.sceneries:
             self.sceneries[track] = Scenery()
         return self.sceneries[track]
@@ -310,7 +309,7 @@ class Viewer:
             window.close()
 
 
-def _panes(scene, count: int):
+def _panes(scene: Rect, count: int) -> list[Rect]:
     """The scene's rectangle cut into so many, side by side, with a thin line between."""
     x, y, width, height = scene
     gap = 2.0 if count > 1 else 0.0

@@ -86,7 +86,7 @@ class Pairs:
             sides = enumerate((pair.a, pair.b))
             self._sides = tuple(_Side(e, look(e.clip.skeleton), i, pair) for i, e in sides)
             self._key, self._shown = key, None
-        place = place_of(pair, target)
+        place = place_of(pair, target.to_list())
         shown = pair.frame_a, pair.frame_b, pair.alignment, place
         if shown != self._shown:
             self._shown = shown

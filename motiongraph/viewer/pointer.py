@@ -4,9 +4,11 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.scene.camera_moves import camera_of
+from motiongraph.app.state import AppState
 from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.matrices import dvec3, glm
+from motiongraph.viewer.scenery import camera_of
+from motiongraph.viewer.ui import Ui
 
 _TURN = 180.0  # degrees for a drag as long as the view is high
 _LOOK = 70.0
@@ -26,7 +28,7 @@ class Pointer:
         self._at = None
         self._tool = FloorTool()
 
-    def update(self, state, ui, dt: float) -> None:
+    def update(self, state: AppState, ui: Ui, dt: float) -> None:
         io = imgui.get_io()
         self._press(state, ui, io)
         if self._holding is not None and not imgui.is_mouse_down(self._holding[0]):
@@ -44,7 +46,7 @@ class Pointer:
         if io.mouse_wheel and not io.want_capture_mouse:
             state.issue(do.Zoom(io.mouse_wheel * 1.5))
 
-    def _press(self, state, ui, io) -> None:
+    def _press(self, state: AppState, ui: Ui, io: imgui.IO) -> None:
         if io.want_capture_mouse or self._holding is not None:
             return
         for button in (_LEFT, _RIGHT, _MIDDLE):
@@ -71,7 +73,7 @@ class Pointer:
             self._holding = button, _purpose(button, io, state.path.tool != "off")
             return
 
-    def _point(self, kind, state, ui, io) -> None:
+    def _point(self, kind: str, state: AppState, ui: Ui, io: imgui.IO) -> None:
         """Where a tool is on the floor: shown there, and used while its button is held."""
         pane = self._pane if kind == "tool" else None if io.want_capture_mouse else _pane_under(ui, io.mouse_pos)
         place = None
@@ -82,7 +84,7 @@ class Pointer:
             if kind == "tool" and place is not None:
                 self._tool.drag(state, place)
 
-    def _move(self, kind, state, ui, io) -> None:
+    def _move(self, kind: str, state: AppState, ui: Ui, io: imgui.IO) -> None:
         if kind == "tool":
             return
         high = max(ui.scene[3], 1.0)
@@ -106,7 +108,7 @@ class Pointer:
             self._at = here
 
     @staticmethod
-    def _fly(state, io, dt: float) -> None:
+    def _fly(state: AppState, io: imgui.IO, dt: float) -> None:
         forward, right, up = (
             imgui.is_key_down(getattr(imgui.Key, plus)) - imgui.is_key_down(getattr(imgui.Key, minus))
             for plus, minus in _KEYS
@@ -115,7 +117,7 @@ class Pointer:
             state.issue(do.Fly(forward, right, up, dt * _SPEED * (4.0 if io.key_shift else 1.0)))
 
 
-def _purpose(button: int, io, with_tool: bool = False) -> str:
+def _purpose(button: int, io: imgui.IO, with_tool: bool = False) -> str:
     """With a tool in the hand the left button is taken: Alt orbits, or the right button."""
     if button == _MIDDLE:
         return "pan"
@@ -130,21 +132,21 @@ def _purpose(button: int, io, with_tool: bool = False) -> str:
     return "pan" if io.key_shift else "orbit"
 
 
-def _near(state, point: dvec3 | None) -> tuple[float, float] | None:
+def _near(state: AppState, point: dvec3 | None) -> tuple[float, float] | None:
     """x, z of a point of the floor that is near enough to work at."""
-    if point is None or glm.distance(point, state.camera.eye) > _FARTHEST:
+    if point is None or glm.distance(point, camera_of(state).eye) > _FARTHEST:
         return None
     return point.x, point.z
 
 
-def _pane_under(ui, where) -> int | None:
+def _pane_under(ui: Ui, where: imgui.ImVec2) -> int | None:
     for index, (x, y, width, height) in enumerate(ui.panes):
         if x <= where.x < x + width and y <= where.y < y + height:
             return index
     return None
 
 
-def _floor(state, ui, pane: int, where) -> dvec3 | None:
+def _floor(state: AppState, ui: Ui, pane: int, where: imgui.ImVec2) -> dvec3 | None:
     """The point of the floor under the mouse, or None."""
     track = visible_tracks(state)[min(pane, len(visible_tracks(state)) - 1)]
     return camera_of(state, track).floor_point(where.x, where.y, ui.panes[pane])

@@ -15,7 +15,7 @@ from motiongraph.app.commands import RecordVideo
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.scene.camera_moves import camera_of, look_at, need_camera
+from motiongraph.app.scene.camera_moves import look_at, need_camera
 from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.errors import MotionError
@@ -23,7 +23,7 @@ from motiongraph.files import writing
 from motiongraph.progress import Cancelled, Progress
 from motiongraph.viewer.draw.renderer import Renderer
 from motiongraph.viewer.render import encode
-from motiongraph.viewer.scenery import Scenery
+from motiongraph.viewer.scenery import Scenery, camera_of
 
 if TYPE_CHECKING:
     from motiongraph.viewer.loop import Viewer
@@ -54,9 +54,13 @@ class Recorder:
 
     def __init__(self, viewer: "Viewer", request: RecordVideo, entry: Entry):
         state, playback = viewer.state, viewer.state.playback
-        self.path, self.fps, self.film = Path(request.path), float(request.fps or 60), as_it_is(state)
+        self.path, self.fps, self.film = (
+            Path(request.path),
+            float(request.fps or state.settings.film_rate),
+            as_it_is(state),
+        )
         density, (_, _, *seen) = viewer.window.density, viewer.ui.scene
-        wide, high = (max(round(density * s), 16) for s in seen)
+        wide, high = (max(round(density * side), 16) for side in seen)
         if request.width and request.height:
             wide, high = request.width, request.height
         self.size = wide // 2 * 2, high // 2 * 2  # videos need even numbers
@@ -103,7 +107,7 @@ class Recorder:
             track.elapsed = max(self._last - seconds, 0.0) if film.playback.reverse else seconds
         set_stage(film)
         if film.follow:
-            need_camera(film).target = look_at(film, film.active)
+            camera_of(film).target = look_at(film, film.active)
         tracks = visible_tracks(film)
         each = wide // len(tracks)
         panes = []

@@ -18,12 +18,12 @@ from motiongraph.app import commands
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
-from motiongraph.app.scene.camera_moves import need_camera
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of, results, step_begins
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
+from motiongraph.viewer.scenery import camera_of
 from motiongraph.viewer.ui import PHASES, Ui
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
     """The current graph and its picture. rect: x, y, width, height on the screen; span: what it shows, seconds and
     lanes; curves: chosen, of how many, drawn so far; ends: of the first of them; plot: where the trade-off is, x, y,
     width, height."""
-    graphs, view = state.graph, ui.graph_view
-    if graphs.graph is None:
+    graphs, view, lanes = state.graph, ui.graph_view, state.graph.lanes
+    if graphs.graph is None or lanes is None:
         return None
     return {
         "clips": [clip.name for clip in graphs.graph.clips],
@@ -189,9 +189,9 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
         "rect": view.rect,
         "slider": view.slider,
         "plot": view.plot,
-        "span": graphs.span or (graphs.lanes and graphs.lanes.whole),
+        "span": graphs.span or lanes.whole,
         "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
-        "ends": graphs.lanes.ends[view.index[0]].tolist() if graphs.lanes and len(view.index) else None,
+        "ends": lanes.ends[view.index[0]].tolist() if len(view.index) else None,
         "pointed": graphs.pointed,
         "filter": [sorted(graphs.filter.labels), graphs.filter.kind, graphs.filter.kept],
     }
@@ -200,9 +200,8 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
 def status(viewer: "Viewer") -> dict[str, Any]:
     """What there is to know, in plain numbers and words."""
     state, ui = viewer.state, viewer.ui
-    camera = need_camera(state)
+    camera, result = camera_of(state), current_result(state)
     rate, median, worst = ui.timings.summary()
-    current = current_result(state)
     return {
         "frames": ui.timings.count,
         "clock": state.clock,
@@ -240,7 +239,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
         "hint": state.hint,
         "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
-        "steps": step_begins(made_of(current).walk).tolist() if current else [],
+        "steps": step_begins(made_of(result).walk).tolist() if result else [],
         "results": [[e.name, made_of(e).method, len(made_of(e).walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],

@@ -7,12 +7,13 @@ import numpy as np
 
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, frame_of, way_of
-from motiongraph.app.scene.camera_moves import camera_of, need_camera
+from motiongraph.app.scene import camera_moves
 from motiongraph.app.scene.cast import Cast, Group, record_of
 from motiongraph.app.scene.layers import Ghost, Layers, flow_step
 from motiongraph.app.scene.pair import centre_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import IDENTITY, Placement, place
+from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import layers as motions
 from motiongraph.viewer.draw.characters import look_of
 from motiongraph.viewer.draw.frame import (
@@ -44,6 +45,13 @@ def colours_of(tints: np.ndarray | list[int]) -> np.ndarray:
 
 
 look = lru_cache(maxsize=64)(look_of)
+
+
+def camera_of(state: AppState, track: int | None = None) -> Camera:
+    """The camera of a track's view; None: of the active track."""
+    camera = camera_moves.camera_of(state, state.active if track is None else track)
+    assert isinstance(camera, Camera)  # the app knows only what it asks of one
+    return camera
 
 
 class _Figures:
@@ -122,11 +130,11 @@ class Scenery:
         if pair is not None:
             target = camera_of(state, track).target
             batches += self._pairs.batches(pair, target, look)
-            x, _, z = centre_of(pair, target)
+            x, _, z = centre_of(pair, target.to_list())
         return SceneFrame(
             batches,
             light=_SHADOWS if layers.shadows else _NO_SHADOWS,
-            floor=Floor(style=layers.floor, centre=(x, z), reach=reach(need_camera(state).distance)),
+            floor=Floor(style=layers.floor, centre=(x, z), reach=reach(camera_of(state).distance)),
             backdrop=DAY if state.settings.day else NIGHT,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -11,11 +12,11 @@ import numpy as np
 
 from motiongraph.app.window import SeenMessages
 from motiongraph.viewer.dialogs import Dialogs
+from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.panels.graph_view import GraphView
 from motiongraph.viewer.theme import Fonts
 
-if TYPE_CHECKING:
-    from motiongraph.viewer.draw.frame import Rect
+if TYPE_CHECKING:  # they need OpenGL
     from motiongraph.viewer.draw.graph_canvas import Canvases
     from motiongraph.viewer.draw.heat_map import Heats
     from motiongraph.viewer.recorder import Recorder
@@ -35,7 +36,7 @@ class Timings:
         self._stack, self._stacked = np.zeros((len(OWN), frames), np.float32), 0
         self._means = (0.0,) * len(OWN)
 
-    def add(self, milliseconds) -> None:
+    def add(self, milliseconds: Sequence[float]) -> None:
         self.ring[:, self.count % self.ring.shape[1]] = milliseconds
         self.count += 1
 
@@ -78,28 +79,28 @@ class Timings:
 
 @dataclass(eq=False)
 class Ui:
-    """What the window's surface knows. Rectangles are x, y, width and height in screen coordinates."""
+    """What panels share and nobody else needs."""
 
     fonts: Fonts
+    heats: Heats  # the heat maps of panels
+    canvases: Canvases  # what the graph is drawn on
+    renderer: str = ""  # the driver's name for itself
+    software: bool = False  # the processor draws, not a graphics card
     timings: Timings = field(default_factory=Timings)
     dialogs: Dialogs = field(default_factory=Dialogs)
     scale: float = 1.0
-    scene: Rect = (0.0, 0.0, 1.0, 1.0)  # where the scene shows
-    panes: list[Rect] = field(default_factory=list)  # where every view shows
+    scene: Rect = (0.0, 0.0, 1.0, 1.0)  # where the scene shows, in screen coordinates
+    panes: list[Rect] = field(default_factory=list)  # the same for every view
     flying: bool = False
     drag: tuple[str, int] | None = None
     resume: bool = False
     typed: str = ""  # digits of a frame to go to
-    typed_at: float = 0.0
+    typed_at: float = 0.0  # the clock at the last of them
     texts: dict[str, str] = field(default_factory=dict)  # what is being typed in fields, by their name
     labels: tuple[int, str, str] = (0, "", "")  # number of a clip, the labels it had, and those typed for it
-    renderer: str = ""
-    seen: SeenMessages = field(default_factory=SeenMessages)
+    seen: SeenMessages = field(default_factory=SeenMessages)  # which messages were
     recorder: Recorder | None = None  # of the video that is being recorded
-    heats: Heats = field(kw_only=True)  # the heat maps of panels
-    canvases: Canvases = field(kw_only=True)  # what the graph is drawn on
     graph_view: GraphView = field(default_factory=GraphView)  # what is known of the graph's picture
-    software: bool = False  # the processor draws
 
     def px(self, points: float) -> float:
         """Points on an ordinary display as screen coordinates here."""

@@ -18,6 +18,7 @@ from motiongraph.model.mesh import Mesh
 from motiongraph.viewer.matrices import dmat4, dvec3, product
 
 Rect = tuple[float, float, float, float]  # x, y, width, height; y counts down from the top
+Size = tuple[int, int]  # width, height in pixels
 Colour = tuple[float, float, float]  # r g b
 Numbers = Sequence[float] | np.ndarray
 Points3 = Sequence[Sequence[float]] | np.ndarray  # (n, 3)
@@ -248,3 +249,20 @@ class View(NamedTuple):
     def zoom(self) -> float:
         """Pixels that a metre is high at a distance of one metre."""
         return 0.5 * self.rect[3] * self.projection[1, 1]
+
+
+# The picture of the graph
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What a canvas of the graph shows: see `graph_canvas`."""
+
+    size: Size
+    place: tuple[float, float, float, float]  # pixels per second and per lane, and where 0 s and lane 0 are
+    rows: np.ndarray  # (n, 8) float32, ends and cost of all curves there are
+    picks: np.ndarray  # (k,) which of them, 4 · row + state
+    bars: np.ndarray  # (m, 8) float32, from and to in seconds, lane, half the height in pixels, and colour
+    max_cost: float  # the cost that is darkest
+    width: float  # of a line, pixels
+    paper: tuple[float, float, float, float]  # colour behind it all, alpha 0 for none

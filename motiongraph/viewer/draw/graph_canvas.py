@@ -5,17 +5,17 @@ many curves may take several frames, each of which draws as many as its time all
 there, the one before is shown, so that nothing flickers while a slider moves.
 """
 
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
+from motiongraph.viewer.draw.frame import Sheet
 from motiongraph.viewer.gl import calls, context
 from motiongraph.viewer.gl.buffers import Geometry, Rows
 from motiongraph.viewer.gl.calls import GL
 from motiongraph.viewer.gl.context import OVER, Mode
 from motiongraph.viewer.gl.program import Program
-from motiongraph.viewer.gl.textures import Framebuffer, Size
+from motiongraph.viewer.gl.textures import Framebuffer
 
 WALK = 3  # the state of a curve that is walked; others are those of `app.lanes`
 _BUDGET = 0.003  # seconds a frame may draw curves for
@@ -23,20 +23,6 @@ _ENOUGH = 600  # curves that make a picture worth showing
 _LEAST, _GUESS = 250, 2e-6  # curves a frame always draws; seconds for one, before it is known
 _STEPS = 12  # as in shaders/curves.vert
 _BARS, _LINES = Mode(blend=OVER), Mode(blend=(GL.GL_ONE, GL.GL_ONE))
-
-
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """What a canvas shows."""
-
-    size: Size
-    place: tuple[float, float, float, float]  # pixels per second and per lane, and where 0 s and lane 0 are
-    rows: np.ndarray  # (n, 8) float32, ends and cost of all curves there are
-    picks: np.ndarray  # (k,) which of them, 4 · row + state
-    bars: np.ndarray  # (m, 8) float32, from and to in seconds, lane, half the height in pixels, and colour
-    max_cost: float  # the cost that is darkest
-    width: float  # of a line, pixels
-    paper: tuple[float, float, float, float]  # colour behind it all, alpha 0 for none
 
 
 class _Page:

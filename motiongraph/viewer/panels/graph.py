@@ -1,13 +1,20 @@
 """The graph panel: its picture, the threshold, and what there is to know of it."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.graph_state import stale, taking_part
+from motiongraph.app.graph.graph_state import need_graph, stale, taking_part
 from motiongraph.app.graph.lanes import KINDS
 from motiongraph.app.jobs import JobKind
+from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.graph_threshold import threshold_controls
+from motiongraph.viewer.panels.graph_view import Figure, GraphView
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
@@ -19,6 +26,11 @@ from motiongraph.viewer.panels.widgets import (
     tooltip,
     word_colour,
 )
+
+if TYPE_CHECKING:
+    from motiongraph.app.graph.graph_state import GraphState
+    from motiongraph.app.jobs import Job
+    from motiongraph.viewer.ui import Ui
 
 _ABOUT = (
     "A motion graph knows every place where one clip can turn into another without anyone noticing. New motion is a "
@@ -33,7 +45,7 @@ _OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 
-def graph_panel(state, ui) -> None:
+def graph_panel(state: AppState, ui: Ui) -> None:
     graphs = state.graph
     job = next((j for j in state.jobs.running if j.kind is JobKind.GRAPH and not j.cancelled.is_set()), None)
     if graphs.graph is None:
@@ -49,13 +61,13 @@ def graph_panel(state, ui) -> None:
     _warnings(graphs)
 
 
-def graph_aside(state, ui) -> None:
+def graph_aside(state: AppState, ui: Ui) -> None:
     """While the picture is not to be seen, no curve of it is pointed at."""
     if state.graph.pair is not None and ui.graph_view.looked != ui.timings.count:
         state.issue(do.PointAtTransition())
 
 
-def _invitation(state, ui, job) -> None:
+def _invitation(state: AppState, ui: Ui, job: Job | None) -> None:
     """Nothing is built yet."""
     gap = imgui.ImVec2(0.0, ui.px(6))
     imgui.dummy(gap)
@@ -85,7 +97,7 @@ def _invitation(state, ui, job) -> None:
     action_button(_OPEN, "open graph", state, ui)
 
 
-def _options(state) -> None:
+def _options(state: AppState) -> None:
     options = state.graph.options
     changed, mirror = imgui.checkbox("with mirror images", options.mirror)
     if changed:
@@ -100,7 +112,7 @@ def _options(state) -> None:
     tooltip("compare as set there: window, weights, alignment; otherwise as Kovar, Gleicher and Pighin do")
 
 
-def _head(state, ui, job) -> None:
+def _head(state: AppState, ui: Ui, job: Job | None) -> None:
     """What the graph is of, and whether it still is."""
     graphs, report = state.graph, state.graph.report
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
@@ -126,7 +138,7 @@ def _head(state, ui, job) -> None:
         _options(state)
 
 
-def _filters(state, ui, view) -> None:
+def _filters(state: AppState, ui: Ui, view: GraphView) -> None:
     """What of the graph is drawn, and how much of that."""
     graphs = state.graph
     shown = graphs.filter
@@ -155,10 +167,10 @@ def _filters(state, ui, view) -> None:
     tooltip("a curve stands for both directions; the wheel zooms (Shift: time, Ctrl: lanes), double click shows all")
 
 
-def _chips(state, ui) -> None:
+def _chips(state: AppState, ui: Ui) -> None:
     """Labels to choose from, in their colours; chosen ones are filled."""
-    graph, shown = state.graph.graph, state.graph.filter.labels
-    words = graph.candidates.labelling.words
+    shown = state.graph.filter.labels
+    words = need_graph(state).candidates.labelling.words
     if len(words) < 2:
         return
     style, room = imgui.get_style(), imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
@@ -179,11 +191,11 @@ def _chips(state, ui) -> None:
     imgui.pop_style_var(2)
 
 
-def _figures(state, ui) -> None:
+def _figures(state: AppState, ui: Ui) -> None:
     """The numbers of the dissertation's section 5.1.2."""
     graphs, view, report = state.graph, ui.graph_view, state.graph.report
     if view.figures[0] != graphs.version:
-        view.figures = graphs.version, list(_rows(report, graphs.graph.metric.unit))
+        view.figures = graphs.version, list(_rows(report, need_graph(state).metric.unit))
     section("In numbers")
     if imgui.begin_table("figures", 2, _TABLE):
         for name, value, more in view.figures[1]:
@@ -214,7 +226,7 @@ def _figures(state, ui) -> None:
         imgui.end_table()
 
 
-def _rows(report, unit):
+def _rows(report: dict[str, Any], unit: str) -> Iterator[Figure]:
     """(name, value, explanation) of every figure."""
     within, count = report["transitions_within_clips"], report["transitions"]
     yield "transitions", f"{count:,}, {within:,} within clips", "those of the pruned graph; each direction is one"
@@ -230,7 +242,7 @@ def _rows(report, unit):
     yield "choice points", f"{report['choice_points']:,}", "places where motion may leave a clip or arrive in one"
 
 
-def _warnings(graphs) -> None:
+def _warnings(graphs: GraphState) -> None:
     found = graphs.warnings
     if not found:
         return

@@ -1,20 +1,42 @@
 """What the lanes of the graph's picture show: labels, what pruning keeps, dead ends, a walk and where it is played."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.graph.lanes import kept_spans
 from motiongraph.app.playback import RESULT, frame_of
+from motiongraph.app.state import AppState
 from motiongraph.graph.lane_curve import along
 from motiongraph.viewer.panels.widgets import word_colour
+
+if TYPE_CHECKING:
+    from motiongraph.app.graph.lanes import Lanes
+    from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.walks.walk import Walk
+
+Place = tuple[float, float]  # seconds and lane
 
 PAPER = (0.075, 0.082, 0.097, 1.0)
 _LANE, _TAIL, WALK = (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47)
 
 
-def bars(graph, seconds, strips, exits, gap: float, density: float) -> np.ndarray:
-    """(m, 8) of a `Sheet`: labels as strips, darkened where pruning takes frames away, red where motion
-    that is played on comes to its clip's end. strips: as `label_strips` gives; exits: as `last_exits` does; gap: pixels
-    from lane to lane."""
+def graph_and_lanes(state: AppState) -> tuple[MotionGraph, Lanes]:
+    """The graph and its lanes; what draws them is shown only where there are some."""
+    graph, lanes = need_graph(state), state.graph.lanes
+    assert lanes is not None
+    return graph, lanes
+
+
+def bars(
+    graph: MotionGraph, seconds: np.ndarray, strips: np.ndarray, exits: np.ndarray, gap: float, density: float
+) -> np.ndarray:
+    """(m, 8) of a `Sheet`: labels as strips, darkened where pruning takes frames away, red where motion can only be
+    played to its clip's end. strips: as `label_strips` gives; exits: as `last_exits` does; gap: pixels from lane to
+    lane."""
     half = min(max(0.15 * gap, 1.2 * density), 6.0 * density)
     found = np.zeros((len(strips), 8), np.float32)
     found[:, :2], found[:, 4:7], found[:, 7] = strips[:, 1:3], strips[:, 5:8], 1.0
@@ -28,7 +50,7 @@ def bars(graph, seconds, strips, exits, gap: float, density: float) -> np.ndarra
     return np.concatenate([found, shade])
 
 
-def label_strips(graph) -> np.ndarray:
+def label_strips(graph: MotionGraph) -> np.ndarray:
     """(n, 8) lane, start and stop in seconds, where in the lane (−1 … 1), how much of it, and colour: a strip for every
     stretch of a label, one for the whole of a clip without any."""
     strips = []
@@ -43,7 +65,7 @@ def label_strips(graph) -> np.ndarray:
     return np.array(strips, np.float32)
 
 
-def _lost(graph, seconds) -> np.ndarray:
+def _lost(graph: MotionGraph, seconds: np.ndarray) -> np.ndarray:
     """(n, 3) lane, start and stop of the stretches that pruning takes away."""
     kept = kept_spans(graph)
     lanes = np.arange(len(seconds))
@@ -64,7 +86,7 @@ def _lost(graph, seconds) -> np.ndarray:
     return gaps[gaps[:, 2] > gaps[:, 1] + 1e-6]
 
 
-def _tails(graph, seconds, exits) -> np.ndarray:
+def _tails(graph: MotionGraph, seconds: np.ndarray, exits: np.ndarray) -> np.ndarray:
     """(n, 3) lane, start and stop of what can only be played to its clip's end."""
     firsts = np.array([clip.first for clip in graph.clips])
     start = np.maximum(exits - firsts, 0) / graph.fps
@@ -75,13 +97,13 @@ def _tails(graph, seconds, exits) -> np.ndarray:
 # The walk
 
 
-def walk_of(state):
+def walk_of(state: AppState) -> Walk | None:
     """The walk of the current result, where there is one."""
     entry = state.library.get(state.tracks[RESULT].clip)
     return entry.made.walk if entry is not None and entry.made else None
 
 
-def lane_numbers(graph, walk) -> dict[int, int]:
+def lane_numbers(graph: MotionGraph, walk: Walk) -> dict[int, int]:
     """clip of the walk → lane, for those that are in the current graph."""
     if walk.clips is graph.clips:
         return {i: i for i in range(len(walk.clips))}
@@ -90,12 +112,13 @@ def lane_numbers(graph, walk) -> dict[int, int]:
     return {i: lane for i, lane, clip in same if lane is not None and len(clip) == len(graph.clips[lane])}
 
 
-def seconds_of(graph, walk, lanes, clip, frame):
+def seconds_of(graph: MotionGraph, lanes: dict[int, int], clip: int, frame: float) -> Place:
+    """Where a frame of one of the walk's clips is."""
     lane = lanes[clip]
     return (frame - graph.clips[lane].first) / graph.fps, float(lane)
 
 
-def ends_of(graph, row):
+def ends_of(graph: MotionGraph, row: np.void) -> list[float]:
     """(4,) where the curve of a transition begins and ends."""
     found = []
     for end in ("src", "dst"):
@@ -104,7 +127,7 @@ def ends_of(graph, row):
     return found
 
 
-def walked(graph, walk, half):
+def walked(graph: MotionGraph, walk: Walk, half: float) -> tuple[np.ndarray, np.ndarray]:
     """(rows of curves, bars) of a walk on the lanes of the current graph."""
     lanes = lane_numbers(graph, walk)
     rows, pieces = [], []
@@ -113,20 +136,20 @@ def walked(graph, walk, half):
             ends = [
                 value
                 for end in ("src", "dst")
-                for value in seconds_of(graph, walk, lanes, row[end], row[f"{end}_frame"] + 0.5 * walk.window)
+                for value in seconds_of(graph, lanes, row[end], row[f"{end}_frame"] + 0.5 * walk.window)
             ]
             rows.append([*ends, row["cost"], 0.0, 0.0, 0.0])
     for clip, start, stop in walk.steps.tolist():
         if clip in lanes:
-            left, lane = seconds_of(graph, walk, lanes, clip, start)
+            left, lane = seconds_of(graph, lanes, clip, start)
             pieces.append([left, left + (stop - start) / graph.fps, lane, half, *WALK, 1.0])
     return np.array(rows, np.float32).reshape(-1, 8), np.array(pieces, np.float32).reshape(-1, 8)
 
 
-def playing(state, walk, lanes):
-    """(seconds, lane) of the play head: along the walk where the result is active, else in the lane of the clip."""
-    graphs, entry = state.graph, state.entry
-    if entry is None:
+def playing(state: AppState, lanes: dict[int, int]) -> Place | None:
+    """The play head: along the walk where the active clip is a result, else in the lane of the clip."""
+    entry, graph, drawn = state.entry, need_graph(state), state.graph.drawn
+    if entry is None or drawn is None:
         return None
     frame = frame_of(state)
     origin = entry.clip.origin
@@ -135,16 +158,16 @@ def playing(state, walk, lanes):
         clip, other = int(origin.clip[at]), int(origin.other[at])
         if clip not in lanes or (other >= 0 and other not in lanes):
             return None
-        here = seconds_of(graphs.graph, walk, lanes, clip, int(origin.frame[at]))
+        here = seconds_of(graph, lanes, clip, int(origin.frame[at]))
         if other < 0:
             return here
-        there = seconds_of(graphs.graph, walk, lanes, other, int(origin.other_frame[at]))
+        there = seconds_of(graph, lanes, other, int(origin.other_frame[at]))
         return along(*here, *there, 1.0 - float(origin.weight[at]))
-    lane = next((i for i, e in enumerate(graphs.entries) if e.number == entry.number), None)
+    lane = next((i for i, e in enumerate(drawn.entries) if e.number == entry.number), None)
     if lane is None:
         return None
-    clip = graphs.graph.clips[lane]
-    own, frames = entry.clip.file_frame(frame), clip.file_frames
-    if frames is not None:
-        own = float(np.interp(own, frames, np.arange(len(clip)), left=-1.0, right=len(clip)))
+    clip = graph.clips[lane]
+    own = entry.clip.file_frame(frame)
+    if clip.file_frames is not None:
+        own = float(np.interp(own, clip.file_frames, np.arange(len(clip)), left=-1.0, right=-1.0))
     return ((own - clip.first) / clip.fps, float(lane)) if clip.first <= own < len(clip) else None

@@ -1,13 +1,25 @@
 """Setting the threshold: a slider, the curve of what it trades, and limits by kind of transition or by labels."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
+from motiongraph.app.graph.graph_state import need_graph
+from motiongraph.app.state import AppState
 from motiongraph.viewer import keys, theme
 from motiongraph.viewer.panels.widgets import icons, note, progress_row, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.graph.thresholds import Thresholds
+    from motiongraph.viewer.ui import Ui
+
+Limits = dict[tuple[str, str], float]  # of pairs of labels
 
 MODES = {"one": "one for all", "kinds": "within / between clips", "labels": "by labels"}
 _TOLD = (
@@ -30,8 +42,8 @@ _FRAME, _GRAB = int(imgui.StyleVar_.frame_padding), int(imgui.StyleVar_.grab_min
 _TEXT, _RIGHT = int(imgui.Col_.text), int(imgui.MouseButton_.right)
 
 
-def threshold_controls(state, ui) -> None:
-    graph = state.graph.graph
+def threshold_controls(state: AppState, ui: Ui) -> None:
+    graph = need_graph(state)
     limits, unit, highest = graph.thresholds, graph.metric.unit, max(graph.candidates.max_cost, 1e-3)
     mode = _mode(limits, ui)
     _row(state, ui, mode)
@@ -42,13 +54,13 @@ def threshold_controls(state, ui) -> None:
             imgui.set_next_item_width(-7.0 * imgui.get_font_size())
             changed, value = imgui.slider_float(text, getattr(limits, name), 0.0, highest, f"%.2f {unit}", _SLIDER)
             if changed:
-                set_limits(state, **{name: value})
+                set_limits(state, value if name == "within" else None, value if name == "between" else None)
     if mode == "labels":
         _pairs(state, ui, highest)
     _plot(state, ui, highest, unit, mode)
 
 
-def _mode(limits, ui) -> str:
+def _mode(limits: Thresholds, ui: Ui) -> str:
     """As chosen; but limits that need another one to be seen come first."""
     if limits.pairs:
         return "labels"
@@ -56,37 +68,40 @@ def _mode(limits, ui) -> str:
     return "kinds" if limits.within != limits.between and chosen == "one" else chosen
 
 
-def _big(state, ui, value, highest, unit) -> None:
+def _big(state: AppState, ui: Ui, value: float, highest: float, unit: str) -> None:
     imgui.push_style_var(_FRAME, (ui.px(8), ui.px(8)))
     imgui.push_style_var(_GRAB, ui.px(16))
     imgui.set_next_item_width(-1)
-    shown = f"threshold %.2f {unit}" + ("  (automatic)" if state.graph.graph.is_auto else "")
+    shown = f"threshold %.2f {unit}" + ("  (automatic)" if need_graph(state).is_auto else "")
     changed, value = imgui.slider_float("##threshold", min(value, highest), 0.0, highest, shown, _SLIDER)
     imgui.pop_style_var(2)
-    ui.graph_view.slider = *imgui.get_item_rect_min(), *imgui.get_item_rect_size()
+    corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
+    ui.graph_view.slider = corner.x, corner.y, size.x, size.y
     if changed:
         state.issue(do.SetThreshold(value))
     tooltip(_TOLD)
 
 
-def set_limits(state, within=None, between=None, pairs=None) -> None:
+def set_limits(
+    state: AppState, within: float | None = None, between: float | None = None, pairs: Limits | None = None
+) -> None:
     """Change some of the limits."""
-    limits = state.graph.graph.thresholds
-    table = dict(limits.pairs) if pairs is None else pairs
+    limits = need_graph(state).thresholds
+    table: dict[str | tuple[str, str], float] = dict(limits.pairs if pairs is None else pairs.items())
     table["within"] = limits.within if within is None else within
     table["between"] = limits.between if between is None else between
     state.issue(do.SetThreshold(table))
 
 
-def _row(state, ui, mode) -> None:
+def _row(state: AppState, ui: Ui, mode: str) -> None:
     """How the threshold is set, and Auto."""
-    graphs = state.graph
+    graphs, graph = state.graph, need_graph(state)
     imgui.set_next_item_width(11.0 * imgui.get_font_size())
     if imgui.begin_combo("##mode", MODES[mode]):
         for name, text in MODES.items():
             if imgui.selectable(text, name == mode)[0] and name != mode:
                 ui.texts["threshold mode"] = ui.texts["threshold unfolds"] = name
-                limits = graphs.graph.thresholds
+                limits = graph.thresholds
                 if name == "one":
                     state.issue(do.SetThreshold(max(limits.within, limits.between)))
                 elif limits.pairs and name == "kinds":
@@ -98,7 +113,7 @@ def _row(state, ui, mode) -> None:
     imgui.same_line()
     known = graphs.automatic is not None
     label = f"{icons.ICON_FA_WAND_MAGIC_SPARKLES}  Auto" + (f" {graphs.automatic:.1f}" if known else "")
-    imgui.begin_disabled(graphs.graph.is_auto)
+    imgui.begin_disabled(graph.is_auto)
     if imgui.button(label):
         ui.texts["threshold mode"] = "one"
         state.issue(do.SetThreshold("auto"))
@@ -106,7 +121,7 @@ def _row(state, ui, mode) -> None:
     tooltip("where raising the threshold keeps little more motion and only makes transitions more expensive")
 
 
-def _plot(state, ui, highest, unit, mode) -> None:
+def _plot(state: AppState, ui: Ui, highest: float, unit: str, mode: str) -> None:
     """Share of the motion that is kept, over the threshold."""
     graphs, view = state.graph, ui.graph_view
     if graphs.curve is None:
@@ -129,16 +144,17 @@ def _plot(state, ui, highest, unit, mode) -> None:
         spec.line_color, spec.line_weight = _ACCENT, ui.px(2)
         implot.plot_line("##share", x, y, spec)
         _marks(state, ui, highest, mode)
-        view.plot = *implot.get_plot_pos(), *implot.get_plot_size()
+        corner, size = implot.get_plot_pos(), implot.get_plot_size()
+        view.plot = corner.x, corner.y, size.x, size.y
         implot.end_plot()
     imgui.pop_id()
     tooltip("how much of the motion the pruned graph keeps at each threshold; drag the white line")
 
 
-def _marks(state, ui, highest, mode) -> None:
+def _marks(state: AppState, ui: Ui, highest: float, mode: str) -> None:
     """Where the automatic threshold is, and the one that is set, which can be dragged."""
-    graphs = state.graph
-    if graphs.automatic is not None and not graphs.graph.is_auto:
+    graphs, graph = state.graph, need_graph(state)
+    if graphs.automatic is not None and not graph.is_auto:
         spec = implot.Spec()
         spec.line_color = _GOOD
         implot.plot_inf_lines("##auto", np.array([graphs.automatic]), spec)
@@ -146,7 +162,7 @@ def _marks(state, ui, highest, mode) -> None:
         free = 8.0 if graphs.report["share_kept"] > 0.4 else 60.0  # of the share that is written below
         implot.plot_text("auto", graphs.automatic, free, (side * ui.px(18), 0.0))
     if mode == "one":
-        limit = min(graphs.graph.thresholds.within, highest)
+        limit = min(graph.thresholds.within, highest)
         moved, value, *_ = implot.drag_line_x(1, limit, _LIMIT, ui.px(2))
         if moved:
             state.issue(do.SetThreshold(min(max(value, 0.0), highest)))
@@ -154,7 +170,7 @@ def _marks(state, ui, highest, mode) -> None:
         implot.annotation(limit, share, _ACCENT, (ui.px(8), ui.px(14)), True, f"{share:.0f}% kept")
 
 
-def _trial(state, ui) -> None:
+def _trial(state: AppState, ui: Ui) -> None:
     """The curve is asked for once; while it is worked out, how far that is; where it was not, why."""
     job, top = state.graph.trial, imgui.get_cursor_pos_y()
     if job is None:
@@ -172,9 +188,9 @@ def _trial(state, ui) -> None:
     imgui.dummy((0.0, max(top + ui.px(_HIGH) - imgui.get_cursor_pos_y(), 0.0)))
 
 
-def _pairs(state, ui, highest) -> None:
+def _pairs(state: AppState, ui: Ui, highest: float) -> None:
     """A cell for every pair of labels; faint ones follow the sliders."""
-    graph = state.graph.graph
+    graph = need_graph(state)
     words, size = graph.candidates.labelling.words, imgui.get_font_size()
     if not words:
         note("No clip has labels yet: give them some in the Clip panel, then update the graph.")
@@ -198,8 +214,8 @@ def _pairs(state, ui, highest) -> None:
     imgui.pop_style_var(2)
 
 
-def _rows(state, words, highest) -> None:
-    limits = dict(state.graph.graph.thresholds.pairs)
+def _rows(state: AppState, words: Sequence[str], highest: float) -> None:
+    limits: Limits = dict(need_graph(state).thresholds.pairs)
     for i, first in enumerate(words):
         imgui.table_next_row()
         imgui.table_next_column()
@@ -210,9 +226,10 @@ def _rows(state, words, highest) -> None:
             _cell(state, limits, (second, first), highest)
 
 
-def _cell(state, limits, pair, highest) -> None:
-    key = pair if pair in limits else pair[::-1] if pair[::-1] in limits else None
-    graph = state.graph.graph
+def _cell(state: AppState, limits: Limits, pair: tuple[str, str], highest: float) -> None:
+    swapped = pair[1], pair[0]
+    key = pair if pair in limits else swapped if swapped in limits else None
+    graph = need_graph(state)
     value = min(limits[key] if key else graph.thresholds.between, highest)
     imgui.set_next_item_width(-1)
     imgui.push_font(None, 0.88 * imgui.get_style().font_size_base)

@@ -1,6 +1,10 @@
 """The picture of the graph: clips as lanes in time, transitions as curves, the walk in green; mouse and all."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from imgui_bundle import imgui
@@ -8,9 +12,19 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.graph.lanes import MOST, sampled
 from motiongraph.app.playback import RESULT
+from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
+from motiongraph.viewer.draw.frame import Rect, Sheet, Size
 from motiongraph.viewer.panels import graph_lanes as lanes
 from motiongraph.viewer.panels.widgets import colour32
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
+    from motiongraph.walks.walk import Walk
+
+Span = tuple[float, float, float, float]  # left and right in seconds, top and bottom in lanes
+Figure = tuple[str, str, str]  # name, value, explanation
+Scale = tuple[float, float]  # pixels per second and per lane
 
 START = (0.32, 0.62, 1.0)
 _NAME, _TICK, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
@@ -21,23 +35,33 @@ _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_b
 
 
 class GraphView:
-    """Remembers what was drawn, so that only changes are worked out again; `index`: the curves drawn, `of` how many
-    there are, `rect` where: x, y, width, height, and so `slider` and `plot` of the threshold; `looked`: the frame it
-    was drawn in last; `trade`: the curve of `panels.thresholds` and the arrays it is plotted from; `figures`: the
-    graph's version and what `panels.graph` tells of it."""
+    """Remembers what was drawn, so that only changes are worked out again."""
 
     def __init__(self):
-        self.index, self.of, self.rect = np.zeros(0, np.intp), 0, (0.0, 0.0, 1.0, 1.0)
-        self._sheet, self._walk, self._labels, self._dragged = (None, None), (None, None), (None, None), 0.0
-        self._pointer, self.slider, self.plot, self.looked, self.trade = None, None, None, -1, None
-        self._named, self._held, self.figures = (None, (), 0.0), (None, None, {}), (None, ())
+        self.index = np.zeros(0, np.intp)  # the curves drawn
+        self.of = 0  # how many there are
+        self.rect: Rect = (0.0, 0.0, 1.0, 1.0)  # where the lanes are
+        self.slider: Rect | None = None  # where the threshold's slider and plot are
+        self.plot: Rect | None = None
+        self.looked = -1  # the frame it was drawn in last
+        self.trade: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # see `panels.thresholds`
+        self.figures: tuple[int, list[Figure]] = -1, []  # of a version of the graph: see `panels.graph`
+        self._dragged = 0.0  # pixels since the button was pressed
+        # What was worked out, each behind what it depends on.
+        self._sheet: tuple[tuple[Any, ...], Sheet] | None = None
+        self._walk: tuple[tuple[Any, ...], Sheet, Walk] | None = None
+        self._labels: tuple[int, np.ndarray] | None = None
+        self._pointer: tuple[tuple[Any, ...], int | None] | None = None
+        self._named: tuple[tuple[Any, ...], list[str], float] | None = None
+        self._held: tuple[Walk | None, int, dict[int, int]] | None = None
 
-    def draw(self, state, ui, height: float) -> None:
+    def draw(self, state: AppState, ui: Ui, height: float) -> None:
         graphs, self.looked = state.graph, ui.timings.count
+        graph, own = lanes.graph_and_lanes(state)
         origin, wide = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
         key = graphs.built, imgui.get_font_size()
-        if self._named[0] != key:
-            names = [clip.name for clip in graphs.graph.clips]
+        if self._named is None or self._named[0] != key:
+            names = [clip.name for clip in graph.clips]
             self._named = key, names, max(imgui.calc_text_size(name).x for name in names)
         _, names, longest = self._named
         gutter = min(longest + ui.px(8), 0.28 * wide)
@@ -45,11 +69,11 @@ class GraphView:
         rect = self.rect = origin.x + gutter, origin.y, max(wide - gutter, 16.0), max(height - axis, 16.0)
         density = imgui.get_io().display_framebuffer_scale.x
         size = round(rect[2] * density), round(rect[3] * density)
-        span = graphs.span or graphs.lanes.whole
+        span = graphs.span or own.whole
         scale = rect[2] / (span[1] - span[0]), rect[3] / (span[3] - span[2])
         draw = imgui.get_window_draw_list()
         self._pictures(state, ui, draw, size, span, scale, density)
-        self._names(draw, ui, names, origin.x, gutter, span, scale)
+        self._names(draw, ui, names, origin.x, span, scale)
         self._axis(draw, ui, span, scale)
         draw.push_clip_rect(rect[:2], (rect[0] + rect[2], rect[1] + rect[3]), True)
         self._heads(state, ui, draw, span, scale)
@@ -63,35 +87,36 @@ class GraphView:
 
     # What is drawn on canvases
 
-    def _pictures(self, state, ui, draw, size, span, scale, density) -> None:
-        from motiongraph.viewer.draw.graph_canvas import Sheet
-
+    def _pictures(
+        self, state: AppState, ui: Ui, draw: imgui.ImDrawList, size: Size, span: Span, scale: Scale, density: float
+    ) -> None:
         graphs, (x, y, wide, high) = state.graph, self.rect
+        graph, own = lanes.graph_and_lanes(state)
         gap = scale[1] * density
         place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
         key = graphs.version, graphs.built, graphs.filter, span, size, most
-        before = self._sheet[0]
-        if before is None or before[1:] != key[1:] or (before != key and not ui.canvases.of("graph").busy):
-            chosen = graphs.lanes.chosen(graphs.graph, graphs.filter, span, most)
+        before = self._sheet[0] if self._sheet is not None else ()
+        changed = before[1:] != key[1:] or (before != key and not ui.canvases.of("graph").busy)
+        if self._sheet is None or changed:
+            chosen = own.chosen(graph, graphs.filter, span, most)
             self.index, self.of = chosen.index, chosen.of
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
-            limit = graphs.graph.thresholds.highest
-            highest = limit if math.isfinite(limit) else graphs.graph.candidates.max_cost
+            limit = graph.thresholds.highest
+            highest = limit if math.isfinite(limit) else graph.candidates.max_cost
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
-            if self._labels[0] != graphs.built:
-                self._labels = graphs.built, lanes.label_strips(graphs.graph)
-            bars = lanes.bars(graphs.graph, graphs.lanes.seconds, self._labels[1], chosen.exits, gap, density)
-            sheet = Sheet(size, place, graphs.lanes.rows, picks, bars, highest, width, lanes.PAPER)
-            self._sheet = key, sheet
+            if self._labels is None or self._labels[0] != graphs.built:
+                self._labels = graphs.built, lanes.label_strips(graph)
+            bars = lanes.bars(graph, own.seconds, self._labels[1], chosen.exits, gap, density)
+            self._sheet = key, Sheet(size, place, own.rows, picks, bars, highest, width, lanes.PAPER)
         ends = (x, y), (x + wide, y + high)
         shown = ui.canvases.show("graph", self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
         walk = lanes.walk_of(state)
         key = walk and id(walk), graphs.built, span, size
         if walk is not None:
-            if self._walk[0] != key:
-                rows, bars = lanes.walked(graphs.graph, walk, max(2.0 * density, 0.12 * gap))
+            if self._walk is None or self._walk[0] != key:
+                rows, bars = lanes.walked(graph, walk, max(2.0 * density, 0.12 * gap))
                 picks = (4 * np.arange(len(rows)) + 3).astype(np.float32)
                 self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, (0.0, 0.0, 0.0, 0.0)), walk
             shown = ui.canvases.show("walk", self._walk[1])
@@ -99,7 +124,7 @@ class GraphView:
 
     # What is drawn every frame
 
-    def _names(self, draw, ui, names, left, gutter, span, scale) -> None:
+    def _names(self, draw: imgui.ImDrawList, ui: Ui, names: list[str], left: float, span: Span, scale: Scale) -> None:
         x, y, _, high = self.rect
         size, step = imgui.get_font_size(), 1
         if scale[1] < 0.62 * size:  # too close: only as many as there is room for
@@ -114,7 +139,7 @@ class GraphView:
                 draw.add_text(font, size, (left, at), _NAME, names[lane])
         draw.pop_clip_rect()
 
-    def _axis(self, draw, ui, span, scale) -> None:
+    def _axis(self, draw: imgui.ImDrawList, ui: Ui, span: Span, scale: Scale) -> None:
         x, y, wide, high = self.rect
         least = ui.px(58) / scale[0]
         step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), 1000.0)
@@ -126,17 +151,18 @@ class GraphView:
             draw.add_line((at, y), (at, y + high), _LINE)
             draw.add_text((min(max(at - room, x), x + wide - 2 * room), y + high + ui.px(2)), _TICK, text)
 
-    def _heads(self, state, ui, draw, span, scale) -> None:
+    def _heads(self, state: AppState, ui: Ui, draw: imgui.ImDrawList, span: Span, scale: Scale) -> None:
         """Where the walk starts, and the play heads of what is shown."""
-        walk, graphs = lanes.walk_of(state), state.graph
-        if self._held[0] is not walk or self._held[1] != graphs.built:
-            self._held = walk, graphs.built, lanes.lane_numbers(graphs.graph, walk) if walk is not None else {}
+        walk, built = lanes.walk_of(state), state.graph.built
+        graph, _ = lanes.graph_and_lanes(state)
+        if self._held is None or self._held[0] is not walk or self._held[1] != built:
+            self._held = walk, built, lanes.lane_numbers(graph, walk) if walk is not None else {}
         held = self._held[2]
         if walk is not None and walk.steps["clip"][0] in held:
-            place = lanes.seconds_of(graphs.graph, walk, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
+            place = lanes.seconds_of(graph, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
             draw.add_circle_filled(self._at(place, span, scale), ui.px(5), _BLUE)
             draw.add_circle(self._at(place, span, scale), ui.px(5), _WHITE, 0, ui.px(1))
-        place = lanes.playing(state, walk, held)
+        place = lanes.playing(state, held)
         if place is not None:
             at = self._at(place, span, scale)
             _, y, _, high = self.rect
@@ -144,12 +170,12 @@ class GraphView:
             draw.add_circle_filled(at, ui.px(5), _GREEN if state.active == RESULT else _WHITE)
             draw.add_circle(at, ui.px(5), colour32((0.0, 0.0, 0.0), 0.7), 0, ui.px(1.5))
 
-    def _at(self, place, span, scale) -> tuple[float, float]:
+    def _at(self, place: Sequence[float], span: Span, scale: Scale) -> tuple[float, float]:
         return self.rect[0] + (place[0] - span[0]) * scale[0], self.rect[1] + (place[1] - span[2]) * scale[1]
 
     # The mouse
 
-    def _mouse(self, state, ui, draw, span, scale) -> None:
+    def _mouse(self, state: AppState, ui: Ui, draw: imgui.ImDrawList, span: Span, scale: Scale) -> None:
         io, graphs = imgui.get_io(), state.graph
         hovered, active = imgui.is_item_hovered(), imgui.is_item_active()
         x, y = io.mouse_pos.x - self.rect[0], io.mouse_pos.y - self.rect[1]
@@ -162,28 +188,29 @@ class GraphView:
                 across, down = io.mouse_delta.x / scale[0], io.mouse_delta.y / scale[1]
                 state.issue(do.ShowLanes((span[0] - across, span[1] - across, span[2] - down, span[3] - down)))
         if hovered and io.mouse_wheel:
-            state.issue(do.ShowLanes(_zoomed(span, point, io.mouse_wheel, io, graphs.lanes.whole, scale[1], ui)))
+            whole = lanes.graph_and_lanes(state)[1].whole
+            state.issue(do.ShowLanes(_zoomed(span, point, io.mouse_wheel, io, whole, scale[1], ui)))
         if hovered and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
             state.issue(do.ShowLanes())
         pointed = None
         if hovered and not (active and self._dragged > 4.0):
-            pointed = self._pointed(graphs, point, scale)
+            pointed = self._pointed(state, point, scale)
         if pointed != graphs.pointed:
             state.issue(do.PointAtTransition(pointed))
         if pointed is not None:
-            self._highlight(graphs, draw, ui, pointed, span, scale)
-            _beside(described(graphs, pointed))
+            self._highlight(state, draw, ui, pointed, span, scale)
+            _beside(described(state, pointed))
         clicked = imgui.is_item_deactivated() and self._dragged <= 4.0 and hovered
         if clicked and pointed is not None:
             state.issue(do.PreviewTransition(pointed))
         elif hovered and pointed is None and not active:
             self._on_lane(state, point, scale)
 
-    def _pointed(self, graphs, point, scale) -> int | None:
+    def _pointed(self, state: AppState, point: lanes.Place, scale: Scale) -> int | None:
         """The candidate under the mouse: of the two ways of a curve the one that leaves the nearer end."""
-        key = point, scale, graphs.version, len(self.index)
+        key = point, scale, state.graph.version, len(self.index)
         if self._pointer is None or self._pointer[0] != key:
-            own = graphs.lanes
+            _, own = lanes.graph_and_lanes(state)
             curve, away = own.nearest(self.index, point, scale)
             found = None
             if curve >= 0 and away < _NEAR:
@@ -194,18 +221,21 @@ class GraphView:
             self._pointer = key, found
         return self._pointer[1]
 
-    def _highlight(self, graphs, draw, ui, candidate, span, scale) -> None:
-        ends = lanes.ends_of(graphs.graph, graphs.graph.candidates.table[candidate])
-        points = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(np.asarray(ends)).tolist()]
+    def _highlight(
+        self, state: AppState, draw: imgui.ImDrawList, ui: Ui, candidate: int, span: Span, scale: Scale
+    ) -> None:
+        graph, _ = lanes.graph_and_lanes(state)
+        ends = lanes.ends_of(graph, graph.candidates.table[candidate])
+        points: list[Any] = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(np.array(ends)).tolist()]
         draw.add_polyline(points, colour32((0.0, 0.0, 0.0), 0.8), ui.px(5), 0)
         draw.add_polyline(points, _WHITE, ui.px(2.2), 0)
         draw.add_circle_filled(points[0], ui.px(4), _WHITE)
         draw.add_circle_filled(points[-1], ui.px(4), colour32(theme.ACCENT))
 
-    def _on_lane(self, state, point, scale) -> None:
+    def _on_lane(self, state: AppState, point: lanes.Place, scale: Scale) -> None:
         """The clip under the mouse, where no curve is; a click shows it there."""
         graphs, lane = state.graph, round(point[1])
-        clips = graphs.graph.clips
+        clips = lanes.graph_and_lanes(state)[0].clips
         if not 0 <= lane < len(clips) or abs(point[1] - lane) * scale[1] > 8.0:
             return
         clip, entry = clips[lane], graphs.entries[lane]
@@ -229,7 +259,7 @@ def _beside(text: str) -> None:
     imgui.set_tooltip(text)
 
 
-def _zoomed(span, point, wheel, io, whole, gap, ui):
+def _zoomed(span: Span, point: lanes.Place, wheel: float, io: imgui.IO, whole: Span, gap: float, ui: Ui) -> Span:
     """The span around a point, closer or farther; Shift: time only, Ctrl: lanes only; lanes that are far apart already
     stay as they are."""
     factor = 0.85**wheel
@@ -242,9 +272,9 @@ def _zoomed(span, point, wheel, io, whole, gap, ui):
     return left, right, top, bottom
 
 
-def described(graphs, candidate: int) -> str:
+def described(state: AppState, candidate: int) -> str:
     """A transition in words."""
-    graph = graphs.graph
+    graphs, (graph, _) = state.graph, lanes.graph_and_lanes(state)
     row = graph.candidates.table[candidate]
     names = [graph.clips[row[end]].name for end in ("src", "dst")]
     frames = [graphs.file_frame(int(row[end]), int(row[f"{end}_frame"])) for end in ("src", "dst")]

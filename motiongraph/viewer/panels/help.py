@@ -1,21 +1,33 @@
 """Guidance: all shortcuts, the first-run hint, the frame being typed, and getting clips from CMU."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.walk.results import results
+from motiongraph.app.state import AppState
+from motiongraph.app.walk.results import made_of, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE
 from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
+if TYPE_CHECKING:
+    from motiongraph.app.command import Command
+    from motiongraph.viewer.action import Action
+    from motiongraph.viewer.ui import Ui
 
-def _listed(actions) -> list[tuple[str, str]]:
+Step = tuple[bool, str, str, "Command | None"]  # done, what it is about, word on its button, its command
+
+
+def _listed(actions: Iterable[Action]) -> list[tuple[str, str]]:
     """(keys, what they do) of those that have any; a family has one line."""
     lines = ((a.family[0] if a.family else a.keys[0], a.family[1] if a.family else a.text) for a in actions if a.keys)
     return [(shown(keys), text) for keys, text in dict.fromkeys(lines)]
@@ -28,7 +40,7 @@ _LINES = [
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
 
-def shortcuts_window(state, ui) -> None:
+def shortcuts_window(state: AppState, ui: Ui) -> None:
     """All keys in columns, by menu; the mouse below."""
     view = imgui.get_main_viewport()
     imgui.set_next_window_pos(view.get_center(), imgui.Cond_.appearing, (0.5, 0.5))
@@ -54,7 +66,7 @@ def shortcuts_window(state, ui) -> None:
         state.issue(do.ShowPanel("shortcuts", False))
 
 
-def _keys(title: str, lines, ui) -> int:
+def _keys(title: str, lines: Sequence[tuple[str, str]], ui: Ui) -> int:
     section(title)
     imgui.push_style_var(imgui.StyleVar_.cell_padding, (ui.px(6), ui.px(1)))
     if imgui.begin_table(title, 2, imgui.TableFlags_.sizing_stretch_prop):
@@ -73,7 +85,7 @@ def _keys(title: str, lines, ui) -> int:
     return len(lines)
 
 
-def hint_overlay(state, ui) -> None:
+def hint_overlay(state: AppState, ui: Ui) -> None:
     """From clips to a character on a path in four steps that tick themselves, in a corner of the scene."""
     x, y, width, height = ui.scene
     explaining = state.why.reason is not None  # in a window that stands in the same corner
@@ -108,13 +120,13 @@ def hint_overlay(state, ui) -> None:
     imgui.end()
 
 
-def _steps(state):
+def _steps(state: AppState) -> tuple[Step, ...]:
     """(done, what it is about, word on its button, what the button asks for, or None while that makes no sense)."""
     building = any(job.kind is JobKind.GRAPH for job in state.jobs.running)
     walking = any(job.kind is JobKind.WALK for job in state.jobs.running)
     clips, graph = len(state.library) > 0, state.graph.graph is not None
     drawn = state.path.line is not None
-    walked = any(entry.made is not None and entry.made.asked is not None for entry in results(state))
+    walked = any(made_of(entry).asked is not None for entry in results(state))
     play = "Pause" if state.playback.playing else "Play"
     return (
         (clips, "Clips of motion are here" if clips else "Open clips of motion", play if clips else "Samples",
@@ -128,7 +140,7 @@ def _steps(state):
     )  # fmt: skip
 
 
-def _step(index, step, now, state, ui) -> None:
+def _step(index: int, step: Step, now: bool, state: AppState, ui: Ui) -> None:
     """A line of the list: a tick or its number, what it is, its button; the next one to do stands out."""
     done, text, word, command = step
     imgui.align_text_to_frame_padding()
@@ -142,14 +154,14 @@ def _step(index, step, now, state, ui) -> None:
     if now:
         imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.7))
     imgui.begin_disabled(command is None)
-    if imgui.button(f"{word}##{index}", (ui.px(84), 0)):
+    if imgui.button(f"{word}##{index}", (ui.px(84), 0)) and command is not None:
         state.issue(command)
     imgui.end_disabled()
     if now:
         imgui.pop_style_color()
 
 
-def recover_overlay(state, ui) -> None:
+def recover_overlay(state: AppState, ui: Ui) -> None:
     """Work that a run which ended badly has left, until someone says what is to become of it."""
     if state.project.lost is None:
         return
@@ -168,7 +180,7 @@ def recover_overlay(state, ui) -> None:
     imgui.end()
 
 
-def scene_overlay(state, ui) -> None:
+def scene_overlay(state: AppState, ui: Ui) -> None:
     """Over the scene: what is still being compiled, what an empty scene waits for, the frame being typed."""
     x, y, width, height = ui.scene
     text = ""
@@ -189,7 +201,7 @@ def scene_overlay(state, ui) -> None:
             _name(track, left, top, wide, state, ui)
 
 
-def _name(track, left, top, wide, state, ui) -> None:
+def _name(track: int, left: float, top: float, wide: float, state: AppState, ui: Ui) -> None:
     """Which track a view shows, in its corner."""
     entry = state.library.get(state.tracks[track].clip)
     text = f"{('A', 'B', 'result')[track]}  {entry.name if entry else '–'}"
@@ -200,7 +212,7 @@ def _name(track, left, top, wide, state, ui) -> None:
     imgui.end()
 
 
-def fetch_window(state, ui) -> None:
+def fetch_window(state: AppState, ui: Ui) -> None:
     """Subject and trials of the CMU database, and where to put them."""
     view = imgui.get_main_viewport()
     imgui.set_next_window_pos(view.get_work_center(), imgui.Cond_.appearing, (0.5, 0.5))
@@ -214,7 +226,7 @@ def fetch_window(state, ui) -> None:
         state.issue(do.ShowPanel("fetch", False))
 
 
-def _fetch(state, ui) -> None:
+def _fetch(state: AppState, ui: Ui) -> None:
     texts = ui.texts
     note("Motion capture of Carnegie Mellon University, mocap.cs.cmu.edu. Subject 16 walks, runs and jumps.")
     field("subject")

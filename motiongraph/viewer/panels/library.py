@@ -1,11 +1,15 @@
 """The library, clips grouped by skeleton; and the active clip: its labels, the part in use, and what to do with it."""
 
+from __future__ import annotations
+
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
+from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act
 from motiongraph.viewer.panels.widgets import (
@@ -19,6 +23,10 @@ from motiongraph.viewer.panels.widgets import (
     tooltip,
     word_colour,
 )
+
+if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.viewer.ui import Ui
 
 _SPAN = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
 _TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.pad_outer_x)
@@ -39,7 +47,7 @@ _OPENING = tuple(
 )
 
 
-def library_panel(state, ui) -> None:
+def library_panel(state: AppState, ui: Ui) -> None:
     _buttons(state, ui)
     if not len(state.library):
         imgui.dummy((0, ui.px(8)))
@@ -68,7 +76,7 @@ def library_panel(state, ui) -> None:
         imgui.end_popup()
 
 
-def _buttons(state, ui) -> None:
+def _buttons(state: AppState, ui: Ui) -> None:
     for icon, action, meaning in _OPENING:
         if imgui.button(icon):
             act(action, state, ui)
@@ -85,7 +93,7 @@ def _buttons(state, ui) -> None:
         tooltip("clips that are ticked: they take part in graphs and crowds")
 
 
-def _filter(state, ui) -> str:
+def _filter(state: AppState, ui: Ui) -> str:
     if len(state.library) < 8:
         return ""
     imgui.set_next_item_width(-1)
@@ -94,7 +102,7 @@ def _filter(state, ui) -> str:
     return ui.texts["filter"].strip().lower()
 
 
-def _group(title: str, entries: list, state, ui) -> None:
+def _group(title: str, entries: list, state: AppState, ui: Ui) -> None:
     imgui.push_style_color(_TEXT, _FAINT)
     is_open = imgui.tree_node_ex(title, _TREE)
     imgui.pop_style_color()
@@ -124,7 +132,7 @@ def _group(title: str, entries: list, state, ui) -> None:
     imgui.end_table()
 
 
-def _row(entry, state, ui) -> None:
+def _row(entry: Entry, state: AppState, ui: Ui) -> None:
     imgui.push_id(entry.number)
     imgui.table_next_row()
     imgui.table_next_column()
@@ -148,7 +156,7 @@ def _row(entry, state, ui) -> None:
     imgui.pop_id()
 
 
-def _described(entry) -> str:
+def _described(entry: Entry) -> str:
     lines = [entry.name, f"{len(entry.clip)} frames · {entry.clip.fps:g} Hz · {entry.clip.duration:.2f} s"]
     if entry.trimmed:
         lines.append(f"trimmed to {entry.start} … {entry.stop}")
@@ -159,7 +167,7 @@ def _described(entry) -> str:
     return "\n".join(lines)
 
 
-def _context(entry, state, ui) -> None:
+def _context(entry: Entry, state: AppState, ui: Ui) -> None:
     for track, name in enumerate(("A", "B", "the result")):
         if imgui.menu_item(f"Show as {name}", "", state.tracks[track].clip == entry.number)[0]:
             if track >= state.scene.views:
@@ -181,7 +189,7 @@ _Point = imgui.ImVec2
 _ALL_WIDE = _Point(-1, 0)
 
 
-def clip_panel(state, ui) -> None:
+def clip_panel(state: AppState, ui: Ui) -> None:
     entry = state.entry
     if entry is None:
         note("Choose a clip in the library to see what it is.")
@@ -216,7 +224,7 @@ def _told(frames: int, fps: float, seconds: float, joints: int) -> str:
     return f"{frames} frames · {fps:g} Hz · {seconds:.2f} s · {joints} joints"
 
 
-def _labels(entry, state, ui) -> None:
+def _labels(entry: Entry, state: AppState, ui: Ui) -> None:
     section("Labels")
     _words(entry, state, ui)
     for index, (word, start, stop) in enumerate(entry.spans):
@@ -247,7 +255,7 @@ def _labels(entry, state, ui) -> None:
     tooltip("trim the clip first: the word then holds for the frames in use only")
 
 
-def _words(entry, state, ui) -> None:
+def _words(entry: Entry, state: AppState, ui: Ui) -> None:
     """A line for the words that hold everywhere. They belong to the clip they were typed for, whichever is active by
     the time they are complete."""
     number, had, typed = ui.labels
@@ -268,7 +276,7 @@ def _words(entry, state, ui) -> None:
     imgui.pop_id()
 
 
-def _trim(entry, state, ui) -> None:
+def _trim(entry: Entry, state: AppState, ui: Ui) -> None:
     section("Trim")
     last = len(entry.clip)
     field("frames")
@@ -288,7 +296,7 @@ def _trim(entry, state, ui) -> None:
     _bar(entry, frame_of(state), ui)
 
 
-def _bar(entry, frame, ui) -> None:
+def _bar(entry: Entry, frame: float, ui: Ui) -> None:
     """The part in use within the whole, and where the play head is."""
     draw, where = imgui.get_window_draw_list(), imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, ui.px(5)

@@ -1,6 +1,9 @@
 """The distance matrix of two clips as a heat map: pointing at a cell shows both poses, clicking plays what it means."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -9,10 +12,17 @@ from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.matrix.comparison import AT_ONCE, cells, chosen, comparison, threshold_of
 from motiongraph.app.playback import frame_of
+from motiongraph.app.state import AppState
 from motiongraph.metric.overview import thinned
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.matrix_options import BARE, bottom_rows, options_height, thresholds
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, progress_row, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.app.matrix.heat import Heat
+    from motiongraph.viewer.ui import Ui
+
+Seen = tuple[float, float, float, float]  # left, top, right, bottom in cells; of `_whole` left, right, top, bottom
 
 _NEAR = 7.0  # points around the mouse in which a click takes a minimum
 _APART = 7.0  # points between minima that are drawn
@@ -27,7 +37,7 @@ _CELL, _EDGE = colour32((1.0, 1.0, 1.0), 0.95), colour32((0.0, 0.0, 0.0), 0.16)
 _LARGE = 11.0  # points of a cell that is seen as one
 
 
-def matrix_panel(state, ui) -> None:
+def matrix_panel(state: AppState, ui: Ui) -> None:
     if not len(state.library):
         note("A matrix shows how alike every two moments of two clips are. Open clips to compare them.")
         action_button(f"{icons.ICON_FA_FOLDER_OPEN}  Open the samples", "samples", state, ui)
@@ -56,7 +66,7 @@ def matrix_panel(state, ui) -> None:
     bottom_rows(heat, state, ui)
 
 
-def matrix_aside(state, ui) -> None:
+def matrix_aside(state: AppState, ui: Ui) -> None:
     """While the panel is not to be seen, no cell is pointed at."""
     if state.matrix.pair is not None and ui.heats.kept.get("looked") != ui.timings.count:
         state.issue(do.PointAtCell(None))
@@ -65,7 +75,7 @@ def matrix_aside(state, ui) -> None:
 # Which clips
 
 
-def _chooser(state, ui) -> None:
+def _chooser(state: AppState, ui: Ui) -> None:
     """Rows of one clip, columns of another, and a button between that swaps them."""
     wide, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
     middle = imgui.get_frame_height()
@@ -79,7 +89,7 @@ def _chooser(state, ui) -> None:
     _combo("columns", 1, each, state)
 
 
-def _combo(name, which, wide, state) -> None:
+def _combo(name: str, which: int, wide: float, state: AppState) -> None:
     both, matrix = chosen(state), state.matrix
     entry = both and both[which]
     numbers = [matrix.a, matrix.b]
@@ -99,7 +109,7 @@ def _combo(name, which, wide, state) -> None:
     imgui.end_combo()
 
 
-def _offer(state) -> None:
+def _offer(state: AppState) -> None:
     """What is too large to be compared unasked, or was cancelled; where nothing is chosen, to choose."""
     if comparison(state) is None:
         note("Choose two clips above, or one to compare with itself.")
@@ -114,7 +124,7 @@ def _offer(state) -> None:
 # The heat map
 
 
-def _plot(heat, size, state, ui) -> None:
+def _plot(heat: Heat, size: tuple[float, float], state: AppState, ui: Ui) -> None:
     n, m = heat.shape
     kept = ui.heats.kept
     if kept.get("shown") != (heat.number, heat.shape):
@@ -157,14 +167,14 @@ def _plot(heat, size, state, ui) -> None:
     minima = _minima(heat, seen, area, threshold_of(state), kept, ui)
     implot.push_plot_clip_rect()
     _crosshair(draw, heat, place, area, state)
-    _point(draw, heat, minima, seen, state, ui)
+    _point(draw, heat, minima, state, ui)
     implot.pop_plot_clip_rect()
     implot.end_plot()
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     kept["view"] = ui.timings.count, low.x, low.y, high.x, high.y
 
 
-def _edges(draw, shape, seen, place, area) -> None:
+def _edges(draw: imgui.ImDrawList, shape: tuple[int, int], seen: Seen, place: imgui.ImVec2, area: imgui.ImVec2) -> None:
     """Lines between cells: neighbours cost so nearly the same that colours alone do not tell them apart."""
     left, top, right, bottom = seen
     first, last = (max(math.ceil(top), 0), max(math.ceil(left), 0)), (min(bottom, shape[0]), min(right, shape[1]))
@@ -179,7 +189,7 @@ def _edges(draw, shape, seen, place, area) -> None:
         draw.add_line((low[0], y), (high[0], y), _EDGE)
 
 
-def _whole(heat, area):
+def _whole(heat: Heat, area: tuple[float, float]) -> Seen:
     """left, right, top, bottom: frames that show all of the matrix, in cells as high as wide."""
     n, m = heat.shape
     scale = 1.04 * max(m / area[0], n / area[1])
@@ -187,7 +197,7 @@ def _whole(heat, area):
     return x - 0.5 * scale * area[0], x + 0.5 * scale * area[0], y - 0.5 * scale * area[1], y + 0.5 * scale * area[1]
 
 
-def _ticks(heat, kept, ui) -> tuple[list[float], list[float]]:
+def _ticks(heat: Heat, kept: dict[str, Any], ui: Ui) -> tuple[list[float], list[float]]:
     """Round numbers of frames along both axes as they were seen last; only of frames that there are."""
     (n, m), (left, top, right, bottom) = heat.shape, kept.get("seen", (0.0, 0.0, *heat.shape[::-1]))
     area = kept.get("area", (1.0, 1.0))
@@ -211,7 +221,7 @@ def _round_frames(start: int, count: int, low: float, high: float, share: float)
     return [float(step * k) for k in range(math.ceil(first / step), math.floor(last / step) + 1)] or [float(start)]
 
 
-def _minima(heat, seen, area, threshold, kept, ui) -> np.ndarray:
+def _minima(heat: Heat, seen: Seen, area: imgui.ImVec2, threshold: float, kept: dict[str, Any], ui: Ui) -> np.ndarray:
     """Draw the minima below the threshold, where they crowd the best of them; those drawn."""
     count = heat.below(threshold)
     left, top, right, bottom = seen
@@ -228,11 +238,12 @@ def _minima(heat, seen, area, threshold, kept, ui) -> np.ndarray:
         spec.marker, spec.marker_size = implot.Marker_.circle, ui.px(2.6)
         spec.marker_fill_color = imgui.ImVec4(*_MINIMUM, 1.0)
         spec.marker_line_color, spec.line_weight = imgui.ImVec4(0.0, 0.12, 0.05, 0.9), 1.0
-        implot.plot_scatter("##minima", points[0], points[1], spec)
+        x, y = points
+        implot.plot_scatter("##minima", x, y, spec)
     return found
 
 
-def _crosshair(draw, heat, place, area, state) -> None:
+def _crosshair(draw: imgui.ImDrawList, heat: Heat, place: imgui.ImVec2, area: imgui.ImVec2, state: AppState) -> None:
     """Where the tracks are that play the two clips."""
     for entry, across in ((heat.b, False), (heat.a, True)):
         tracks = (1, 0) if entry is heat.b and heat.a is not heat.b else (0, 1)
@@ -247,7 +258,7 @@ def _crosshair(draw, heat, place, area, state) -> None:
             draw.add_line((at.x, place.y), (at.x, place.y + area.y), _CROSS)
 
 
-def _point(draw, heat, minima, seen, state, ui) -> None:
+def _point(draw: imgui.ImDrawList, heat: Heat, minima: np.ndarray, state: AppState, ui: Ui) -> None:
     """The cell under the mouse: marked, described, shown in the scene, and played when clicked."""
     n, m = heat.shape
     kept = ui.heats.kept
@@ -271,18 +282,18 @@ def _point(draw, heat, minima, seen, state, ui) -> None:
     position = imgui.get_mouse_pos()
     for button, command in ((0, do.PreviewCell), (1, do.LoopCell)):
         if imgui.is_mouse_clicked(button):
-            kept["pressed", button] = position.x, position.y
+            kept[f"pressed {button}"] = position.x, position.y
         if imgui.is_mouse_double_clicked(button):
             kept["fit"] = 2
-            kept.pop(("pressed", button), None)
-        pressed = kept.get(("pressed", button))
+            kept.pop(f"pressed {button}", None)
+        pressed = kept.get(f"pressed {button}")
         if imgui.is_mouse_released(button) and pressed is not None:
-            del kept["pressed", button]
+            del kept[f"pressed {button}"]
             if max(abs(position.x - pressed[0]), abs(position.y - pressed[1])) <= ui.px(_STILL):
                 state.issue(command((row, column)))
 
 
-def _nearest(heat, minima, cell, ui) -> tuple[int, int] | None:
+def _nearest(heat: Heat, minima: np.ndarray, cell: tuple[int, int], ui: Ui) -> tuple[int, int] | None:
     """The drawn minimum within a few points of a cell."""
     if not len(minima):
         return None
@@ -292,7 +303,7 @@ def _nearest(heat, minima, cell, ui) -> tuple[int, int] | None:
     return (int(minima["a"][best]), int(minima["b"][best])) if away[best] <= ui.px(_NEAR) ** 2 else None
 
 
-def _tell(heat, cell, taken, state) -> None:
+def _tell(heat: Heat, cell: tuple[int, int], taken: tuple[int, int] | None, state: AppState) -> None:
     """Frames, seconds and cost of a cell; of the minimum that a click takes instead, too."""
     fps, (i, j) = heat.matrix.fps, cell
     lines = [

@@ -1,15 +1,26 @@
 """Below the heat map: the threshold in its slider and in the histogram of costs, how motions are compared, exports."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.matrix.comparison import common, highest_threshold, threshold_of
 from motiongraph.app.matrix.heat import METHODS
+from motiongraph.app.state import AppState
 from motiongraph.metric.metric import ALIGNMENTS, KINDS
 from motiongraph.metric.overview import share_below
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import field, icons, note, section, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.app.command import Command
+    from motiongraph.app.matrix.heat import Heat
+    from motiongraph.viewer.ui import Ui
 
 _KINDS = dict(
     zip(KINDS, ("point clouds", "joint angles", "angle velocities", "angle accelerations", "fourth powers, in place"))
@@ -38,12 +49,12 @@ _HIDDEN = _LOCKED | int(implot.AxisFlags_.no_decorations)
 _CLAMP = int(imgui.SliderFlags_.always_clamp)
 
 
-def options_height(ui) -> float:
+def options_height(ui: Ui) -> float:
     """What the rows below the heat map need when nothing is unfolded."""
     return ui.px(_HIGH) + 4.6 * imgui.get_frame_height_with_spacing() + imgui.get_text_line_height_with_spacing()
 
 
-def thresholds(heat, state, ui) -> None:
+def thresholds(heat: Heat, state: AppState, ui: Ui) -> None:
     """One threshold in two places: a slider, and a line in the histogram."""
     threshold, linked = threshold_of(state), state.matrix.linked
     high = min(_span(heat, threshold, ui), highest_threshold(state))
@@ -64,7 +75,7 @@ def thresholds(heat, state, ui) -> None:
     imgui.text_disabled(f"{below:,} of {len(heat.minima):,} minima and {100 * share:.3g} % of all cells are below")
 
 
-def _link_words(state) -> str:
+def _link_words(state: AppState) -> str:
     if common(state):
         return "the graph's threshold changes with it"
     if state.graph.graph is None:
@@ -74,7 +85,7 @@ def _link_words(state) -> str:
     return "this threshold stands alone"
 
 
-def _span(heat, threshold, ui) -> float:
+def _span(heat: Heat, threshold: float, ui: Ui) -> float:
     """How far slider and histogram reach: most of the costs, and always the threshold; still while it is dragged."""
     kept = ui.heats.kept
     if kept.get("span of") != heat.number or (threshold > kept["span"] and not imgui.is_mouse_down(0)):
@@ -86,7 +97,7 @@ def _span(heat, threshold, ui) -> float:
     return max(kept["span"], 1e-6)
 
 
-def _histogram(heat, threshold, state, ui) -> None:
+def _histogram(heat: Heat, threshold: float, state: AppState, ui: Ui) -> None:
     """How often every cost occurs: what lies below the threshold light, the rest dim; heights are square roots, so that
     the rare low costs can be seen."""
     if not implot.begin_plot("##costs", (-1, ui.px(_HIGH)), BARE):
@@ -114,7 +125,7 @@ def _histogram(heat, threshold, state, ui) -> None:
     implot.end_plot()
 
 
-def bottom_rows(heat, state, ui) -> None:
+def bottom_rows(heat: Heat | None, state: AppState, ui: Ui) -> None:
     """Clouds, export, and how the comparison is made."""
     if heat is not None:
         changed, clouds = imgui.checkbox("point clouds", state.matrix.clouds)
@@ -141,7 +152,7 @@ def bottom_rows(heat, state, ui) -> None:
         _metric(state, ui)
 
 
-def _choice(name: str, value, choices: dict, make, state) -> None:
+def _choice(name: str, value: Any, choices: Mapping[Any, str], make: Callable[[Any], Command], state: AppState) -> None:
     """A field with a few choices; make: value → command."""
     field(name)
     if imgui.begin_combo(f"##{name}", choices.get(value, str(value))):
@@ -151,11 +162,11 @@ def _choice(name: str, value, choices: dict, make, state) -> None:
         imgui.end_combo()
 
 
-def _metric(state, ui) -> None:
+def _metric(state: AppState, ui: Ui) -> None:
     metric, search = state.matrix.metric, state.matrix.search
     cloud = metric.kind == "cloud"
 
-    def of(name):
+    def of(name: str) -> Callable[[Any], Command]:
         return lambda value: do.SetMetric(name, value)
 
     _choice("measure", metric.kind, _KINDS, of("kind"), state)

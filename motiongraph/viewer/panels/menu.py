@@ -1,16 +1,23 @@
 """The menu bar: everything there is, by name, with its key; the frame rate at its end."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import ROOTS
-from motiongraph.viewer import moves, theme
+from motiongraph.app.state import AppState
+from motiongraph.viewer import action, theme
 from motiongraph.viewer.actions import PANELS
 from motiongraph.viewer.panels.path import presets_menu
 from motiongraph.viewer.panels.widgets import action_item, keys_of
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
 
 ROOT_NAMES = {
     "captured": "As captured",
@@ -21,7 +28,7 @@ ROOT_NAMES = {
 LOOP_NAMES = {"loop": "Loop", "ping-pong": "Ping-pong", "once": "Once"}
 
 
-def menu_bar(state, ui) -> None:
+def menu_bar(state: AppState, ui: Ui) -> None:
     if not imgui.begin_main_menu_bar():
         return
     for name, content in _MENUS.items():
@@ -47,12 +54,12 @@ def _rate(rate: float, median: float, scale: float) -> tuple[str, float]:
     return text, imgui.calc_text_size(text).x + 2 * imgui.get_style().item_spacing.x
 
 
-def _items(names: str, state, ui) -> None:
+def _items(names: str, state: AppState, ui: Ui) -> None:
     for name in names.split("|"):
         imgui.separator() if name == "-" else action_item(name, state, ui)
 
 
-def _file(state, ui) -> None:
+def _file(state: AppState, ui: Ui) -> None:
     _items("open|open folder", state, ui)
     if imgui.begin_menu("Recent", bool(state.settings.recent)):
         for path in state.settings.recent:
@@ -66,16 +73,16 @@ def _file(state, ui) -> None:
     )
 
 
-def _edit(state, ui) -> None:
+def _edit(state: AppState, ui: Ui) -> None:
     for name, edits in (("undo", state.history.done), ("redo", state.history.undone)):
         action_item(name, state, ui, f" {edits[-1].name}" if edits else "")
 
 
-def _clip(state, ui) -> None:
+def _clip(state: AppState, ui: Ui) -> None:
     _items("next|previous|-|use|trim start|trim end|untrim|mirror|-|tick all|tick none|-|remove|remove all", state, ui)
 
 
-def _playback(state, ui) -> None:
+def _playback(state: AppState, ui: Ui) -> None:
     _items("play|step|step back|step ten|back ten|start|end|-|faster|slower|normal speed|reverse|-", state, ui)
     for mode, text in LOOP_NAMES.items():
         if imgui.menu_item(text, keys_of("loop") if mode == "loop" else "", state.playback.loop == mode)[0]:
@@ -90,23 +97,23 @@ def _playback(state, ui) -> None:
     _items("straight left|straight right|-|autoplay", state, ui)
 
 
-def _scene(state, ui) -> None:
+def _scene(state: AppState, ui: Ui) -> None:
     _items("bones|boxes|joints|trajectory|contacts|cloud|flow|crowd|-|pin|unpin|clear ghosts", state, ui)
-    _steps("The last ghost", moves.GHOST, state, ui, bool(state.scene.ghosts))
+    _steps("The last ghost", action.GHOST, state, ui, bool(state.scene.ghosts))
     imgui.separator()
-    _steps("The character", moves.CHARACTER, state, ui, state.entry is not None)
+    _steps("The character", action.CHARACTER, state, ui, state.entry is not None)
     _items("place|-|floor|shadows|day", state, ui)
 
 
-def _steps(text: str, steps, state, ui, possible: bool = True) -> None:
-    """Steps of `moves` as a menu of their own."""
+def _steps(text: str, steps: tuple[action.Step, ...], state: AppState, ui: Ui, possible: bool = True) -> None:
+    """Steps of `action` as a menu of their own."""
     if imgui.begin_menu(text, possible):
         for name, *_ in steps:
             action_item(name, state, ui)
         imgui.end_menu()
 
 
-def _path(state, ui) -> None:
+def _path(state: AppState, ui: Ui) -> None:
     _items("draw|edit path|paint|goal|no tool|-", state, ui)
     if imgui.begin_menu("Ready-made"):
         presets_menu(state, ui)
@@ -115,20 +122,20 @@ def _path(state, ui) -> None:
     _items("walk path|lead|replay|reset walk|-|load path|save path", state, ui)
 
 
-def _graph(state, ui) -> None:
+def _graph(state: AppState, ui: Ui) -> None:
     _items("build|mirror graph|-|auto threshold|whole graph|-|open graph|save graph|export graph", state, ui)
     _items("-|make walk|new seed|clear results", state, ui)
     _items("-|why|-|drop graph", state, ui)
 
 
-def _camera(state, ui) -> None:
+def _camera(state: AppState, ui: Ui) -> None:
     _items("follow|reset camera|-|front|side|top|three-quarter|-", state, ui)
-    _steps("Orbit", moves.ORBIT, state, ui)
-    _steps("Pan", moves.PAN, state, ui)
+    _steps("Orbit", action.ORBIT, state, ui)
+    _steps("Pan", action.PAN, state, ui)
     _items("zoom in|zoom out|-|below floor", state, ui)
 
 
-def _view(state, ui) -> None:
+def _view(state: AppState, ui: Ui) -> None:
     for name in PANELS:  # here they can also be taken away; their keys bring them to the front
         if imgui.menu_item(name.title(), keys_of(f"panel {name}"), name in state.window.shown)[0]:
             state.issue(do.ShowPanel(name))
@@ -142,7 +149,7 @@ def _view(state, ui) -> None:
     _items("layout", state, ui)
 
 
-def _help(state, ui) -> None:
+def _help(state: AppState, ui: Ui) -> None:
     _items("shortcuts|hint|-", state, ui)
     from motiongraph import __version__
 

@@ -1,6 +1,9 @@
 """The path: its tools, floating at the top of the scene, and the panel with its course, labels, files and the walk."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
@@ -8,7 +11,8 @@ from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.path.strokes import PRESETS
-from motiongraph.app.walk.results import current_result
+from motiongraph.app.state import AppState
+from motiongraph.app.walk.results import current_result, made_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
 from motiongraph.viewer.panels.widgets import (
@@ -24,6 +28,9 @@ from motiongraph.viewer.panels.widgets import (
     word_colour,
 )
 
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
+
 STRAYS = 0.2  # m off the path in the mean, from which on more transitions are offered
 _TOOLS = (
     (f"{icons.ICON_FA_PENCIL}  Draw", "draw"),
@@ -33,7 +40,7 @@ _TOOLS = (
 )
 
 
-def path_panel(state, ui) -> None:
+def path_panel(state: AppState, ui: Ui) -> None:
     path = state.path
     if path.line is None:
         note("Draw a path on the floor and a character walks it, with motion from the graph.")
@@ -81,25 +88,25 @@ def path_panel(state, ui) -> None:
     _files(state, ui)
 
 
-def _row(buttons) -> None:
+def _row(buttons: Sequence[Callable[[imgui.ImVec2], None]]) -> None:
     """Buttons side by side over the whole width."""
     gap = imgui.get_style().item_spacing.x
     wide = (imgui.get_content_region_avail().x - gap * (len(buttons) - 1)) / len(buttons)
     for index, button in enumerate(buttons):
         if index:
             imgui.same_line()
-        button((wide, 0))
+        button(imgui.ImVec2(wide, 0.0))
 
 
-def _presets(state, ui) -> None:
+def _presets(state: AppState, ui: Ui) -> None:
     section("Ready-made")
     field("size")
     changed, size = imgui.slider_float("##size", state.path.size, 2.0, 20.0, "%.1f m")
     if changed:
         state.issue(do.SetPresetSize(size))
 
-    def button(name):
-        def draw(size):
+    def button(name: str) -> Callable[[imgui.ImVec2], None]:
+        def draw(size: imgui.ImVec2) -> None:
             if imgui.button(name, size):
                 state.issue(do.PathPreset(name, state.path.size))
 
@@ -108,7 +115,7 @@ def _presets(state, ui) -> None:
     _row([button(name) for name in PRESETS])
 
 
-def _labels(state, ui) -> None:
+def _labels(state: AppState, ui: Ui) -> None:
     section("Labels along it")
     if not words_known(state):
         note("No clip has a label yet. Label clips in the Clip panel to ask for one kind of motion here.")
@@ -124,11 +131,10 @@ def _labels(state, ui) -> None:
             imgui.text(word or "any")
 
 
-def _kept_to_it(state, ui) -> None:
+def _kept_to_it(state: AppState, ui: Ui) -> None:
     """How far the current result is from what was asked, with the colours of the scene explained."""
     entry = current_result(state)
-    made = entry and entry.made
-    report = made.report if made is not None and made.asked is not None else {}
+    report = made_of(entry).report if entry is not None and made_of(entry).asked is not None else {}
     if "path_error_mean" not in report:
         note("The walk is drawn on the floor in the colour of its distance from the path.")
         return
@@ -154,7 +160,7 @@ def _kept_to_it(state, ui) -> None:
             state.issue(do.AllowMore())
 
 
-def _legend(ui) -> None:
+def _legend(ui: Ui) -> None:
     """Green, amber, red and the distances they stand for."""
     draw, where = imgui.get_window_draw_list(), imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, ui.px(7)
@@ -172,10 +178,10 @@ def _legend(ui) -> None:
         imgui.text_disabled(text)
 
 
-def _lead(state, ui) -> None:
+def _lead(state: AppState, ui: Ui) -> None:
     section("Lead")
     path, led = state.path, state.live
-    lead_button(state, ui, size=(imgui.get_content_region_avail().x, 0))
+    lead_button(state, ui, size=imgui.ImVec2(imgui.get_content_region_avail().x, 0.0))
     if led is None:
         note("Sets a character off that never stops: along the path, or to the goal you plant while it moves.")
     else:
@@ -197,7 +203,7 @@ def _lead(state, ui) -> None:
             state.issue(do.PlantGoal(None))
 
 
-def _files(state, ui) -> None:
+def _files(state: AppState, ui: Ui) -> None:
     _row(
         [
             lambda size: action_button(f"{icons.ICON_FA_FOLDER_OPEN}  Open…", "load path", state, ui, size),
@@ -229,7 +235,7 @@ _HINTS = {
 }
 
 
-def tool_bar(state, ui) -> None:
+def tool_bar(state: AppState, ui: Ui) -> None:
     """Always there, whatever the panels show."""
     x, y, width, height = ui.scene
     if not state.ready or width < ui.px(250) or height < ui.px(120):
@@ -260,7 +266,7 @@ def tool_bar(state, ui) -> None:
     imgui.end()
 
 
-def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
+def walk_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 = _AS_NEEDED) -> None:
     """Walk it: what all the others are for."""
     busy = any(job.kind is JobKind.WALK for job in state.jobs.running) or "walk" in state.graph.waiting
     ready = state.path.line is not None and not busy
@@ -273,13 +279,13 @@ def walk_button(state, ui, words: bool = True, size=_AS_NEEDED) -> None:
         imgui.pop_style_color(2)
 
 
-def lead_button(state, ui, words: bool = True, size: Any = _AS_NEEDED) -> None:
+def lead_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 = _AS_NEEDED) -> None:
     on = under_way(state)
     icon = icons.ICON_FA_STOP if on else icons.ICON_FA_GAMEPAD
     action_button(f"{icon} {'Stop' if on else 'Lead'}" if words else icon, "lead", state, ui, size)
 
 
-def presets_menu(state, ui) -> None:
+def presets_menu(state: AppState, ui: Ui) -> None:
     imgui.set_next_item_width(7 * imgui.get_font_size())
     size = state.path.size
     changed, size = imgui.slider_float("##size", size, 2.0, 20.0, "%.1f m", imgui.SliderFlags_.always_clamp)
@@ -290,12 +296,12 @@ def presets_menu(state, ui) -> None:
             state.issue(do.PathPreset(name, state.path.size))
 
 
-def words_known(state) -> tuple[str, ...]:
+def words_known(state: AppState) -> tuple[str, ...]:
     """The labels that can be asked for along the path."""
     return state.walk.names(state)[0]
 
 
-def brush_buttons(state, ui, across: float) -> None:
+def brush_buttons(state: AppState, ui: Ui, across: float) -> None:
     """A button for every label, in its colour, and one that takes labels away; in lines no wider than `across`."""
     path, style = state.path, imgui.get_style()
     used = 0.0
@@ -318,8 +324,8 @@ def brush_buttons(state, ui, across: float) -> None:
         imgui.pop_style_color(2)
 
 
-def _line_below(state, ui, wide) -> None:
-    """What to do with the tool in the hand, or how the led character is steered."""
+def _line_below(state: AppState, ui: Ui, wide: bool) -> None:
+    """What to do with the current tool, or how the led character is steered."""
     path = state.path
     if path.tool == "paint":
         if path.line is None:

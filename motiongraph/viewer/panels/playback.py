@@ -1,17 +1,28 @@
 """Playback: transport, speed, how the root goes, and a lane for every track that is scrubbed with the mouse."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import FASTEST, ROOTS, SLOWEST, TRACKS, frame_of, visible_tracks
+from motiongraph.app.state import AppState
+from motiongraph.app.walk.results import made_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.menu import ROOT_NAMES
 from motiongraph.viewer.panels.walk_report import max_cost, source_colour
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
+
+if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.app.walk.results import Made
+    from motiongraph.viewer.ui import Ui
 
 _LOOP_ICONS = {
     "loop": icons.ICON_FA_REPEAT,
@@ -32,13 +43,13 @@ _GROUND, _DIM, _HEAD = colour32((0, 0, 0), 0.28), colour32((0.086, 0.094, 0.110)
 _Point = imgui.ImVec2
 
 
-def timeline_panel(state, ui) -> None:
+def timeline_panel(state: AppState, ui: Ui) -> None:
     _transport(state, ui)
     for track in visible_tracks(state):
         _lane(track, state, ui)
 
 
-def height(state, ui) -> float:
+def height(state: AppState, ui: Ui) -> float:
     """What the panel needs, in screen coordinates."""
     return _height(state.scene.views, imgui.get_font_size(), ui.scale)
 
@@ -50,7 +61,7 @@ def _height(lanes: int, font_size: float, scale: float) -> float:
     return imgui.get_frame_height_with_spacing() + lanes * each + 2 * style.window_padding.y
 
 
-def _transport(state, ui) -> None:
+def _transport(state: AppState, ui: Ui) -> None:
     playback, unit = state.playback, imgui.get_font_size()
     size, near, apart = _Point(2.3 * unit, 0), ui.px(3), ui.px(12)
     play = icons.ICON_FA_PAUSE if playback.playing else icons.ICON_FA_PLAY
@@ -74,7 +85,7 @@ def _transport(state, ui) -> None:
     _where(state, ui)
 
 
-def _root(state, ui) -> None:
+def _root(state: AppState, ui: Ui) -> None:
     playback = state.playback
     imgui.set_next_item_width(11.5 * imgui.get_font_size())
     if imgui.begin_combo("##root", ROOT_NAMES[playback.root]):
@@ -93,7 +104,7 @@ def _root(state, ui) -> None:
         tooltip("direction, 0° along z; drag or double-click to type")
 
 
-def _where(state, ui) -> None:
+def _where(state: AppState, ui: Ui) -> None:
     """The frame, as a number to be typed over, and the time; at the right end."""
     entry = state.entry
     if entry is None:
@@ -129,7 +140,7 @@ def _lane_height() -> float:
     return 3.3 * imgui.get_font_size()
 
 
-def _lane(track: int, state, ui) -> None:
+def _lane(track: int, state: AppState, ui: Ui) -> None:
     """A ruler in frames with the labels below it; dragging scrubs, dragging an end trims."""
     entry = state.library.get(state.tracks[track].clip)
     unit, wide, high = imgui.get_font_size(), max(imgui.get_content_region_avail().x, 1.0), _lane_height()
@@ -156,7 +167,7 @@ def _lane(track: int, state, ui) -> None:
         return
     last = max(len(entry.clip) - 1, 1)
 
-    def at(frame):
+    def at(frame: float) -> float:
         return inner[0] + (inner[1] - inner[0]) * frame / last
 
     for start, stop, place, text in _ruler(last, *inner, top, unit, ui.scale):
@@ -207,7 +218,7 @@ def _ruler(last: int, left: float, right: float, top: float, high: float, scale:
 
 
 @lru_cache(maxsize=4)
-def _spans(entry, left: float, right: float, bottom: float, size: float, scale: float) -> list:
+def _spans(entry: Entry, left: float, right: float, bottom: float, size: float, scale: float) -> list:
     """The labels as coloured bars with their names, where there is room; those of the same frames share one: corners,
     colour, and place, size and text of the name."""
     found = []
@@ -227,7 +238,9 @@ def _spans(entry, left: float, right: float, bottom: float, size: float, scale: 
     return found
 
 
-def _drag(track, entry, at, span, state, ui) -> None:
+def _drag(
+    track: int, entry: Entry, at: Callable[[float], float], span: tuple[float, float, int], state: AppState, ui: Ui
+) -> None:
     """What the mouse does with the lane: an end of the part in use when it was caught, else the play head."""
     held = ui.drag is not None and ui.drag[1] == track
     if not (held or imgui.is_item_hovered() or imgui.is_item_activated()):
@@ -272,13 +285,17 @@ def _drag(track, entry, at, span, state, ui) -> None:
 
 # Results in the timeline: pieces in the colour of the clip they came from, transitions hatched
 
+Bar = tuple[float, float, int]  # x, x, colour
+
 _MOST = 600  # bars; where there are more, what no eye can tell apart is joined
 _HATCH = 5.0  # points between the lines of a transition
 _LINES = colour32((0.05, 0.05, 0.06), 0.45)
 
 
 @lru_cache(maxsize=8)
-def _strip(made, first: float, last: float, high: float, scale: float):
+def _strip(
+    made: Made, first: float, last: float, high: float, scale: float
+) -> tuple[list[Bar], list[tuple[float, float, float, float]], list[tuple[float, str]]]:
     """Bars (x, x, colour), hatching lines (x, y, x, y) and words (x, text), from 0, 0 at the top left of the lane."""
     walk = made.walk
     width, top = last - first, max_cost(made)
@@ -305,7 +322,7 @@ def _strip(made, first: float, last: float, high: float, scale: float):
     return bars + seams, lines, words
 
 
-def _joined(bars, seams, first, last):
+def _joined(bars: list[Bar], seams: list[Bar], first: float, last: float) -> list[Bar]:
     """A bar for every two pixels at most, in the colour of what is played there."""
     spans = sorted(bars + seams)
     edges, colours = np.array([span[0] for span in spans]), np.array([span[2] for span in spans])
@@ -316,9 +333,9 @@ def _joined(bars, seams, first, last):
     return list(zip(columns[cuts].tolist(), stops.tolist(), shown[cuts].tolist()))
 
 
-def pieces(draw, entry, span: tuple[float, float], top: float, high: float, ui) -> None:
+def pieces(draw: imgui.ImDrawList, entry: Entry, span: tuple[float, float], top: float, high: float, ui: Ui) -> None:
     """Draw them between `span` (x of the first frame and the last), `high` from y `top` down."""
-    bars, lines, words = _strip(entry.made, span[0], span[1], high, ui.scale)
+    bars, lines, words = _strip(made_of(entry), span[0], span[1], high, ui.scale)
     bottom = top + high
     for left, right, colour in bars:
         draw.add_rect_filled((left, top), (max(right, left + 1.0), bottom), colour)
@@ -329,9 +346,9 @@ def pieces(draw, entry, span: tuple[float, float], top: float, high: float, ui) 
         draw.add_text((x, below), _INK, text)
 
 
-def described(entry, frame: float) -> str:
+def described(entry: Entry, frame: float) -> str:
     """What is played at a frame, for a tooltip."""
-    made, walk = entry.made, entry.made.walk
+    made, walk = made_of(entry), made_of(entry).walk
     step = int(np.clip(np.searchsorted(walk.begins, frame, side="right") - 1, 0, len(walk.steps) - 1))
     clip, start, stop = walk.steps[step].tolist()
     into = int(frame - walk.begins[step])

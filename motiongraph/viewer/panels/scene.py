@@ -1,20 +1,28 @@
 """What the scene shows: layers, ghosts, flow, crowd, props and surroundings; and the camera in numbers."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.scene.layers import CHOICES, MOST_POSES, flow_step
 from motiongraph.app.scene.props import AXES, LIMITS, ROUND, SIZES, Prop
+from motiongraph.app.state import AppState
 from motiongraph.viewer.keys import shown
 from motiongraph.viewer.panels.widgets import action_button, field, icons, note, section, toggle, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
 
 _STEP = 0.25  # metres a button moves
 _TURN = math.radians(15.0)
 
 
-def scene_panel(state, ui) -> None:
+def scene_panel(state: AppState, ui: Ui) -> None:
     layers = state.scene.layers
     section("Body")
     if imgui.begin_table("body", 2):
@@ -46,7 +54,7 @@ def scene_panel(state, ui) -> None:
     toggle("day", state, ui, "Bright")
 
 
-def _choice(text: str, name: str, state) -> None:
+def _choice(text: str, name: str, state: AppState) -> None:
     value = getattr(state.scene.layers, name)
     field(text)
     if imgui.begin_combo(f"##{name}", value):
@@ -56,7 +64,7 @@ def _choice(text: str, name: str, state) -> None:
         imgui.end_combo()
 
 
-def _ghosts(state, ui) -> None:
+def _ghosts(state: AppState, ui: Ui) -> None:
     section("Ghosts")
     ghosts = state.scene.ghosts
     action_button(f"{icons.ICON_FA_THUMBTACK}  Pin pose", "pin", state, ui)
@@ -87,7 +95,7 @@ def _ghosts(state, ui) -> None:
         state.issue(do.SetLayer("ghosts", shown))
 
 
-def _flow(state, ui) -> None:
+def _flow(state: AppState, ui: Ui) -> None:
     section("Flow")
     layers = state.scene.layers
     toggle("flow", state, ui, "The pose every few frames")
@@ -111,7 +119,7 @@ def _flow(state, ui) -> None:
         tooltip(tip)
 
 
-def _place(state, ui) -> None:
+def _place(state: AppState, ui: Ui) -> None:
     section("Character")
     entry = state.entry
     if entry is None:
@@ -150,7 +158,7 @@ _SWATCH = int(imgui.ColorEditFlags_.no_tooltip | imgui.ColorEditFlags_.no_drag_d
 _TREE = int(imgui.TreeNodeFlags_.span_avail_width)
 
 
-def props_section(state, ui) -> None:
+def props_section(state: AppState, ui: Ui) -> None:
     section("Props")
     for icon, shape, text in _ADD:
         if imgui.button(icon):
@@ -158,10 +166,10 @@ def props_section(state, ui) -> None:
         tooltip(text)
         imgui.same_line(0, ui.px(3))
     action_button(".obj…", "open", state, ui)
-    side = 0.8 * imgui.get_font_size()
+    swatch = 0.8 * imgui.get_font_size()
     for prop in state.scene.props:
         imgui.push_id(prop.number)
-        imgui.color_button("##seen", (*prop.colour, 1.0), _SWATCH, (side, side))
+        imgui.color_button("##seen", (*prop.colour, 1.0), _SWATCH, (swatch, swatch))
         imgui.same_line()
         if imgui.tree_node_ex("##one", _TREE, prop.name):
             _prop(prop, state)
@@ -169,7 +177,7 @@ def props_section(state, ui) -> None:
         imgui.pop_id()
 
 
-def _prop(prop: Prop, state) -> None:
+def _prop(prop: Prop, state: AppState) -> None:
     field("name")
     _, text = imgui.input_text("##name", prop.name)
     if imgui.is_item_deactivated_after_edit():
@@ -201,7 +209,7 @@ def _prop(prop: Prop, state) -> None:
         state.issue(do.RemoveProp(prop.number))
 
 
-def _size(prop: Prop, state) -> None:
+def _size(prop: Prop, state: AppState) -> None:
     field("size")
     axes = AXES.get(prop.shape, _ALL)
     before = [prop.size[axis] for axis in axes]
@@ -216,21 +224,20 @@ def _size(prop: Prop, state) -> None:
 
 # The camera
 
-_NUMBERS = (
-    ("yaw", 0.5, -180.0, 180.0, "%.1f°"),
-    ("pitch", 0.5, -90.0, 90.0, "%.1f°"),
-    ("roll", 0.5, -180.0, 180.0, "%.1f°"),
-    ("distance", 0.02, 0.15, 300.0, "%.2f m"),
-    ("fov", 0.25, 5.0, 120.0, "%.0f°"),
+# Field, what it is called, step, least, most, format.
+_FIELDS = (
+    ("yaw", "yaw", 0.5, -180.0, 180.0, "%.1f°"),
+    ("pitch", "pitch", 0.5, -90.0, 90.0, "%.1f°"),
+    ("roll", "roll", 0.5, -180.0, 180.0, "%.1f°"),
+    ("distance", "distance", 0.02, 0.15, 300.0, "%.2f m"),
+    ("fov", "angle of view", 0.25, 5.0, 120.0, "%.0f°"),
 )
-_CAMERA_NAMES = {"fov": "angle of view"}
-_FIELDS = tuple((f"##{row[0]}", _CAMERA_NAMES.get(row[0], row[0]), *row) for row in _NUMBERS)
 _VIEWS = (("front", "Front"), ("side", "Side"), ("top", "Top"), ("three-quarter", "3/4"))
 _CLAMPED, _RIGHT = int(imgui.SliderFlags_.always_clamp), int(imgui.MouseButton_.right)
 
 
-def camera_panel(state, ui) -> None:
-    camera = state.camera
+def camera_panel(state: AppState, ui: Ui) -> None:
+    camera = camera_of(state, state.active)
     quarter = (imgui.get_content_region_avail().x - 3 * imgui.get_style().item_spacing.x) / 4
     size = imgui.ImVec2(quarter, 0)
     for name, text in _VIEWS:
@@ -241,9 +248,9 @@ def camera_panel(state, ui) -> None:
     imgui.same_line()
     toggle("follow", state, ui, "Follow the character")
     section("Numbers")
-    for label, said, name, step, low, high, text in _FIELDS:
+    for name, said, step, low, high, text in _FIELDS:
         field(said)
-        changed, value = imgui.drag_float(label, getattr(camera, name), step, low, high, text, _CLAMPED)
+        changed, value = imgui.drag_float(f"##{name}", getattr(camera, name), step, low, high, text, _CLAMPED)
         if changed:
             state.issue(do.SetCamera(((name, value),)))
         if imgui.is_item_clicked(_RIGHT) and name in ("roll", "fov"):

@@ -1,15 +1,23 @@
 """The walk panel: how the next walk is found, the button that makes it, and what was made."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.graph_state import taking_part
+from motiongraph.app.graph.graph_state import need_graph, taking_part
 from motiongraph.app.jobs import JobKind
+from motiongraph.app.state import AppState
 from motiongraph.app.walk.walk_options import METHODS, made_before
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.walk_options import motion_options, options_of
 from motiongraph.viewer.panels.walk_results import results_view
 from motiongraph.viewer.panels.widgets import colour32, field, icons, note, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
 
 # Icon, name, and what the method does.
 _METHODS = {
@@ -24,7 +32,7 @@ _PLATE, _LIT = colour32(theme.ACCENT, 0.16), colour32(theme.ACCENT)
 _HOVER, _INK, _FAINT = colour32((1, 1, 1), 0.05), colour32(theme.INK), colour32(theme.FAINT)
 
 
-def walk_panel(state, ui) -> None:
+def walk_panel(state: AppState, ui: Ui) -> None:
     _tabs(state, ui)
     note(_METHODS[state.walk.method][2])
     options_of(state, ui)
@@ -36,7 +44,7 @@ def walk_panel(state, ui) -> None:
     results_view(state, ui)
 
 
-def _tabs(state, ui) -> None:
+def _tabs(state: AppState, ui: Ui) -> None:
     """The methods in a row, icon over name; in two rows where there is no room."""
     room, size, gap = imgui.get_content_region_avail().x, imgui.get_font_size(), ui.px(2)
     columns = 6 if room > 6 * 4.0 * size else 3
@@ -62,7 +70,7 @@ def _tabs(state, ui) -> None:
             draw.add_text((at.x + 0.5 * (wide - imgui.calc_text_size(text).x), at.y + y), ink, text)
 
 
-def _seed(state, ui) -> None:
+def _seed(state: AppState, ui: Ui) -> None:
     walking = state.walk
     imgui.begin_disabled(not walking.by_chance)
     field("seed", 5.0)
@@ -77,7 +85,7 @@ def _seed(state, ui) -> None:
     tooltip("another walk like it" if walking.by_chance else "nothing is left to chance here")
 
 
-def _make(state, ui) -> None:
+def _make(state: AppState, ui: Ui) -> None:
     """The button; while a walk is being made, how far that is."""
     wide, high = imgui.get_content_region_avail().x, 2.2 * imgui.get_font_size()
     waiting = "walk" in state.graph.waiting
@@ -112,7 +120,7 @@ def _make(state, ui) -> None:
         note("Open clips and tick those that are to take part.")
 
 
-def _problem(state, ui) -> None:
+def _problem(state: AppState, ui: Ui) -> None:
     """Why there is no walk, and what would help."""
     walking = state.walk
     if not walking.problem:
@@ -126,7 +134,7 @@ def _problem(state, ui) -> None:
     imgui.text_unformatted(walking.problem[:1].upper() + walking.problem[1:])
     imgui.pop_text_wrap_pos()
     offer = walking.offer(state)
-    if offer is not None and imgui.button(f"Use {offer:g} {state.graph.graph.metric.unit}"):
+    if offer is not None and imgui.button(f"Use {offer:g} {need_graph(state).metric.unit}"):
         state.issue(do.SetThreshold(offer))
         state.issue(do.MakeWalk())
     ends = walking.problem.endswith("not pruned") and walking.option.get("pruned")

@@ -1,18 +1,26 @@
 """The options of every way to find a walk."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
+from motiongraph.app.state import AppState
 from motiongraph.app.walk.walk_options import CHOICES, LIMITS, drawn_path, goal_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import field, icons, note, tooltip, word_colour
+
+if TYPE_CHECKING:
+    from motiongraph.viewer.ui import Ui
 
 _CLAMP = int(imgui.SliderFlags_.always_clamp)
 _FLAT = int(imgui.TreeNodeFlags_.no_tree_push_on_open)
 
 
-def options_of(state, ui) -> None:
+def options_of(state: AppState, ui: Ui) -> None:
     """Those of the present method."""
     {
         "greedy": _greedy,
@@ -24,7 +32,7 @@ def options_of(state, ui) -> None:
     }[state.walk.method](state, ui)
 
 
-def motion_options(state, ui) -> None:
+def motion_options(state: AppState, ui: Ui) -> None:
     """What holds for all methods, and what few people change; folded away."""
     if not imgui.tree_node_ex("More", _FLAT):
         return
@@ -57,14 +65,14 @@ def motion_options(state, ui) -> None:
     tooltip("linear mixes both motions over the window; inertialized lets their difference die away")
 
 
-def _greedy(state, ui) -> None:
+def _greedy(state: AppState, ui: Ui) -> None:
     _name(state, "start", "start", "anywhere")
     _number(state, "share", "choose of", "the cheapest %.1f %%", 0.1)
     tooltip("one of this share of the transitions ahead is picked at random")
     _number(state, "transitions", "length", "%d transitions", 0.2)
 
 
-def _random(state, ui) -> None:
+def _random(state: AppState, ui: Ui) -> None:
     _name(state, "start", "start", "anywhere")
     _number(state, "seconds", "length", "%.1f s", 0.5)
     _number(state, "least", "between", "%d frames at least", 0.2)
@@ -73,7 +81,7 @@ def _random(state, ui) -> None:
     tooltip("0 picks every transition alike, 1 hardly ever goes back where it has just been")
 
 
-def _sequential(state, ui) -> None:
+def _sequential(state: AppState, ui: Ui) -> None:
     order = state.walk.option["order"]
     _rows(order, state, ui)
     imgui.set_next_item_width(-1)
@@ -89,7 +97,7 @@ def _sequential(state, ui) -> None:
         _number(state, "trials", "", "%d trials", 5.0)
 
 
-def _rows(order, state, ui) -> None:
+def _rows(order: tuple[str, ...], state: AppState, ui: Ui) -> None:
     """The order, to be rearranged by dragging."""
     if not order:
         note("Add what it is to go through; drag to change the order.")
@@ -116,14 +124,14 @@ def _rows(order, state, ui) -> None:
         imgui.pop_id()
 
 
-def _connect(state, ui) -> None:
+def _connect(state: AppState, ui: Ui) -> None:
     _name(state, "source", "from", "choose a clip or label")
     _name(state, "target", "to", "choose a clip or label")
     _choice(state, "by", "find", {"quickest": "the quickest", "cheapest": "the cheapest"})
     tooltip("the quickest way has the fewest frames, the cheapest the least sum of transition costs")
 
 
-def _path(state, ui) -> None:
+def _path(state: AppState, ui: Ui) -> None:
     path = drawn_path(state)
     field("path")
     if path is None:
@@ -137,10 +145,11 @@ def _path(state, ui) -> None:
     _name(state, "start", "start", "with the best")
 
 
-def _reach(state, ui) -> None:
+def _reach(state: AppState, ui: Ui) -> None:
     x, z = goal_of(state)
     field("place", 9.0)
-    changed, (x, z) = imgui.drag_float2("##place", [x, z], 0.02, LIMITS["x"][0], LIMITS["x"][1], "%.2f m", _CLAMP)
+    low, high = LIMITS["x"]
+    changed, (x, z) = imgui.drag_float2("##place", [x, z], 0.02, low, high, "%.2f m", _CLAMP)
     if changed:
         for name, value in (("x", x), ("z", z)):
             state.issue(do.SetWalkOption("reach", name, value))
@@ -174,7 +183,7 @@ def _reach(state, ui) -> None:
 # Pieces
 
 
-def _number(state, name: str, text: str, shown: str, speed: float, least: str = "") -> None:
+def _number(state: AppState, name: str, text: str, shown: str, speed: float, least: str = "") -> None:
     """An option as a number to be dragged or typed; least: what its lowest value is called."""
     method, value = state.walk.method, state.walk.option[name]
     field(text)
@@ -187,7 +196,7 @@ def _number(state, name: str, text: str, shown: str, speed: float, least: str = 
         state.issue(do.SetWalkOption(method, name, value))
 
 
-def _choice(state, name: str, text: str, words: dict[str, str]) -> None:
+def _choice(state: AppState, name: str, text: str, words: dict[str, str]) -> None:
     """An option that is one of two or three, side by side."""
     method, value = state.walk.method, state.walk.option[name]
     field(text)
@@ -200,7 +209,7 @@ def _choice(state, name: str, text: str, words: dict[str, str]) -> None:
     imgui.end_group()
 
 
-def _name(state, name: str, text: str, none: str) -> None:
+def _name(state: AppState, name: str, text: str, none: str) -> None:
     """An option that names a label, a clip, or a frame of one."""
     method, value = state.walk.method, state.walk.option[name]
     field(text)
@@ -212,7 +221,7 @@ def _name(state, name: str, text: str, none: str) -> None:
     imgui.end_combo()
 
 
-def _names(state, none: str | None) -> str | None:
+def _names(state: AppState, none: str | None) -> str | None:
     """The inside of a combo: labels, clips, the frame on screen; what was clicked."""
     labels, clips = state.walk.names(state)
     chosen, entry = None, state.entry
@@ -234,6 +243,6 @@ def _names(state, none: str | None) -> str | None:
     return chosen
 
 
-def _ink(word: str, state) -> tuple[float, float, float]:
+def _ink(word: str, state: AppState) -> tuple[float, float, float]:
     """Labels in their own colour."""
     return word_colour(word) if word in state.walk.names(state)[0] else theme.INK[:3]

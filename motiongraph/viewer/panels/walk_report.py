@@ -1,16 +1,27 @@
 """A walk step by step, and how good it and its motion are beside the captured clips."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import RESULT, frame_of
-from motiongraph.app.walk.results import step_begins
+from motiongraph.app.state import AppState
+from motiongraph.app.walk.results import made_of, step_begins
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import colour32, icons, word_colour
+
+if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.app.walk.results import Made
+    from motiongraph.model.clip import Clip
+    from motiongraph.viewer.ui import Ui
 
 TABLE = int(
     imgui.TableFlags_.sizing_fixed_fit
@@ -24,9 +35,9 @@ ROW = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow
 _PLAYED = colour32(theme.ACCENT, 0.22)
 
 
-def steps_view(entry, state, ui) -> None:
+def steps_view(entry: Entry, state: AppState, ui: Ui) -> None:
     """The pieces played; the present one is lit and kept in view, a click goes there."""
-    made = entry.made
+    made = made_of(entry)
     track = state.active if state.tracks[state.active].clip == entry.number else RESULT
     now = bisect_right(_openings(made), frame_of(state, track)) - 1
     least = 7 * imgui.get_text_line_height_with_spacing()
@@ -66,12 +77,12 @@ def steps_view(entry, state, ui) -> None:
 
 
 @lru_cache(maxsize=2)
-def _openings(made) -> list[int]:
+def _openings(made: Made) -> list[int]:
     return step_begins(made.walk).tolist()
 
 
 @lru_cache(maxsize=256)  # as many as are ever in sight
-def _row(made, k: int) -> tuple:
+def _row(made: Made, k: int) -> tuple:
     """Number, colour and name of the clip, frames of its file, cost and its colour."""
     walk = made.walk
     clip, start, stop = walk.steps[k].tolist()
@@ -90,35 +101,37 @@ def into_view(heading: float) -> None:
         imgui.set_scroll_here_y(0.5)
 
 
-def max_cost(made) -> float:
+def max_cost(made: Made) -> float:
     """The cost that is drawn reddest, that of the graph's threshold."""
     highest = made.graph.thresholds.highest if made.graph is not None else 0.0
     return float(highest) if 0.0 < highest < np.inf else float(made.walk.transitions["cost"].max(initial=1e-9))
 
 
-def source_colour(clip) -> tuple[float, float, float]:
+def source_colour(clip: Clip) -> tuple[float, float, float]:
     """Of pieces: that of the clip's first label, or of its name."""
     return word_colour(next(iter(clip.labels), clip.name))
 
 
 # How good it is
 
+Line = tuple[str, tuple[float, float, float, float], str]  # what, colour, sentence
+
 _LIKE, _MORE = 1.25, 2.0  # times what the captured clips have: as good, and noticeably worse
 
 
 @lru_cache(maxsize=16)
-def judged(made) -> tuple[tuple[str, tuple, str], ...]:
+def judged(made: Made) -> tuple[Line, ...]:
     """(what, colour, sentence) for a `results.Made`."""
     report = {"unit": made.unit, **made.report}
     return tuple(line for part in (_way, _path, _seams, _feet, _knees, _rest) for line in part(report))
 
 
-def _compared(value: float, captured: float) -> tuple:
+def _compared(value: float, captured: float) -> tuple[float, float, float, float]:
     """Green where it is like the captured clips or better, yellow, red."""
     return theme.GOOD if value <= _LIKE * captured else theme.WARN if value <= _MORE * captured else theme.BAD
 
 
-def _way(report):
+def _way(report: dict[str, Any]) -> Iterator[Line]:
     count = report.get("transitions", 0)
     costs = (
         f", {report['cost_mean']:.2f} {report['unit']} on average, {report['cost_max']:.2f} at worst" if count else ""
@@ -128,7 +141,7 @@ def _way(report):
     yield "walk", theme.INK, f"{many} through {clips}{costs}"
 
 
-def _path(report):
+def _path(report: dict[str, Any]) -> Iterator[Line]:
     if "path_error_mean" in report:
         mean, worst = 100 * report["path_error_mean"], 100 * report["path_error_worst"]
         colour = theme.GOOD if mean < 20 else theme.WARN if mean < 50 else theme.BAD
@@ -148,7 +161,7 @@ def _path(report):
         yield "end", colour, f"{far:.0f} cm from the place{turn}"
 
 
-def _seams(report):
+def _seams(report: dict[str, Any]) -> Iterator[Line]:
     ratio = report.get("seam_ratio")
     if ratio is None:
         return
@@ -159,7 +172,7 @@ def _seams(report):
     yield "seams", _compared(ratio, 1.0), f"{said} (accelerations × {ratio:.2f})"
 
 
-def _feet(report):
+def _feet(report: dict[str, Any]) -> Iterator[Line]:
     if "slide_mean" not in report:
         return
     mean, worst = report["slide_mean"], report["slide_worst"]
@@ -172,7 +185,7 @@ def _feet(report):
         yield "floor", theme.WARN, f"a foot is {report['penetration']:.1f} cm below it at worst"
 
 
-def _knees(report):
+def _knees(report: dict[str, Any]) -> Iterator[Line]:
     if "knee_pop_p99" not in report:
         return
     value, captured = report["knee_pop_p99"], report.get("captured", {}).get("knee_pop_p99")
@@ -184,7 +197,7 @@ def _knees(report):
     yield "knees", colour, f"{said} ({value:.1f} rad/s a frame; captured {captured:.1f})"
 
 
-def _rest(report):
+def _rest(report: dict[str, Any]) -> Iterator[Line]:
     if report.get("glitches"):
         yield "capture", theme.WARN, f"{report['glitches']} frames came with errors of the capture; trim them away"
     if "compute_seconds" in report:

@@ -1,15 +1,23 @@
 """What was made: a table to compare walks by, and the current one step by step, with how good it is."""
 
+from __future__ import annotations
+
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.library.entries import Entry
+from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.walk_report import ROW, STRETCH, TABLE, into_view, judged, steps_view
 from motiongraph.viewer.panels.widgets import icons, note, section, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
+    from motiongraph.app.walk.results import Made
+    from motiongraph.viewer.ui import Ui
 
 _FIXED = int(imgui.TableColumnFlags_.width_fixed)
 _TABS = int(imgui.TabBarFlags_.draw_selected_overline)
@@ -27,14 +35,14 @@ _COLUMNS = (
 )
 
 
-def results_view(state, ui) -> None:
+def results_view(state: AppState, ui: Ui) -> None:
     """The lower part of the walk panel."""
-    made, here = results(state), current_result(state)
+    entries, here = results(state), current_result(state)
     section("Results")
-    if not made:
+    if not entries:
         note("Walks you make are kept here, to be compared, replayed and saved.")
         return
-    _compared(made, here, state, ui)
+    _compared(entries, here, state, ui)
     if here is None:
         note("Click a result to see its steps.")
         return
@@ -54,12 +62,12 @@ def results_view(state, ui) -> None:
         if imgui.begin_tab_item("Quality")[0]:
             _quality(here, ui)
             imgui.end_tab_item()
-        if len(made) > 1:
+        if len(entries) > 1:
             _together(state)
         imgui.end_tab_bar()
 
 
-def _advice(entry: Entry, state) -> None:
+def _advice(entry: Entry, state: AppState) -> None:
     """What would bring a walk nearer to where it was to go."""
     made = made_of(entry)
     advice = made.report.get("advice")
@@ -74,9 +82,9 @@ def _advice(entry: Entry, state) -> None:
         f"At a threshold of {advice['threshold']:g} {made.unit} it would be {100 * advice['missed']:.0f} cm.",
     )
     imgui.pop_text_wrap_pos()
-    graph = state.graph.graph
+    graph, own = state.graph.graph, made.graph
     # Of another graph it would say nothing.
-    known = graph is not None and made.graph is not None and graph.candidates is made.graph.candidates
+    known = graph is not None and own is not None and graph.candidates is own.candidates
     if known and imgui.button(f"Use {advice['threshold']:g} {made.unit}", (-1, 0)):
         state.issue(do.SetThreshold(advice["threshold"]))
         state.issue(do.TakeOptions(entry.number))
@@ -84,7 +92,7 @@ def _advice(entry: Entry, state) -> None:
 
 
 @lru_cache(maxsize=2)
-def compared(made: tuple) -> tuple[list[tuple[str, str, str]], list[list[str]]]:
+def compared(made: tuple[Made, ...]) -> tuple[list[tuple[str, str, str]], list[list[str]]]:
     """Results as a table: (heading, unit, meaning) of the columns that any of them has a figure for, and the rows.
     Costs in several units have theirs beside them, and none in the heading."""
     units = {each.unit for each in made}
@@ -103,7 +111,7 @@ def compared(made: tuple) -> tuple[list[tuple[str, str, str]], list[list[str]]]:
 
 
 @lru_cache(maxsize=2)
-def _widths(made: tuple, size: float) -> list[float]:
+def _widths(made: tuple[Made, ...], size: float) -> list[float]:
     """What the columns need, at a size of letters."""
     headings, rows = compared(made)
     return [
@@ -112,15 +120,15 @@ def _widths(made: tuple, size: float) -> list[float]:
     ]
 
 
-def _compared(made, here, state, ui) -> None:
+def _compared(entries: list[Entry], here: Entry | None, state: AppState, ui: Ui) -> None:
     """All results, one row each; a click replays."""
-    all_made = tuple(entry.made for entry in made)
+    all_made = tuple(made_of(entry) for entry in entries)
     headings, rows = compared(all_made)
     line = imgui.get_text_line_height() + 2 * imgui.get_style().cell_padding.y + 1
     top = line + imgui.get_text_line_height() + imgui.get_style().item_spacing.y
     beside = 2 * imgui.get_frame_height_with_spacing() + 4 * line  # the buttons, and some of the steps
     fit = int((imgui.get_content_region_avail().y - top - beside) / line)
-    high = top + min(len(made), max(_FEW, min(fit, _MANY))) * line + ui.px(2)
+    high = top + min(len(entries), max(_FEW, min(fit, _MANY))) * line + ui.px(2)
     seen = f"{here and here.number} {high:.0f}"
     imgui.push_style_var(imgui.StyleVar_.cell_padding, (ui.px(4), imgui.get_style().cell_padding.y))
     shown = imgui.begin_table("results", 1 + len(headings), TABLE, (0, high))
@@ -144,7 +152,7 @@ def _compared(made, here, state, ui) -> None:
         _right(unit, theme.FAINT)
         imgui.end_group()
         tooltip(meaning)
-    for entry, row in zip(made, rows):
+    for entry, row in zip(entries, rows):
         imgui.push_id(entry.number)
         imgui.table_next_row()
         imgui.table_next_column()
@@ -159,14 +167,14 @@ def _compared(made, here, state, ui) -> None:
     imgui.end_table()
 
 
-def _right(text: str, colour=theme.INK) -> None:
+def _right(text: str, colour: tuple[float, float, float, float] = theme.INK) -> None:
     """Text at the right end of its column."""
     room = imgui.get_content_region_avail().x - imgui.calc_text_size(text).x
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(room, 0.0))
     imgui.text_colored(colour, text)
 
 
-def _name(entry, chosen: bool, state, ui) -> None:
+def _name(entry: Entry, chosen: bool, state: AppState, ui: Ui) -> None:
     """The name as what is clicked, or, after a double click, as a field to type in."""
     if ui.texts.get("renaming") == str(entry.number):
         imgui.set_next_item_width(-1)
@@ -184,7 +192,7 @@ def _name(entry, chosen: bool, state, ui) -> None:
         return
     views = range(state.scene.views if state.scene.views > 1 else 0)
     shown = "".join("ABR"[t] for t in views if state.tracks[t].clip == entry.number)
-    marks = ("" if entry.made.report.get("complete", True) else f" {icons.ICON_FA_HOURGLASS_END}") + f"  {shown}"
+    marks = ("" if made_of(entry).report.get("complete", True) else f" {icons.ICON_FA_HOURGLASS_END}") + f"  {shown}"
     if imgui.selectable(f"{entry.name}{marks}##row", chosen, ROW)[0]:
         state.issue(do.ReplayResult(entry.number))
     if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
@@ -194,11 +202,11 @@ def _name(entry, chosen: bool, state, ui) -> None:
         imgui.end_popup()
 
 
-def rename(entry, ui) -> None:
+def rename(entry: Entry, ui: Ui) -> None:
     ui.texts |= {"renaming": str(entry.number), "new name": entry.name, "renaming begun": ""}
 
 
-def _menu(entry, state, ui) -> None:
+def _menu(entry: Entry, state: AppState, ui: Ui) -> None:
     for text, command in (
         ("Replay", do.ReplayResult(entry.number)),
         ("Show as A", do.ReplayResult(entry.number, 0)),
@@ -213,7 +221,7 @@ def _menu(entry, state, ui) -> None:
             rename(entry, ui)
 
 
-def _buttons(entry, state, ui) -> None:
+def _buttons(entry: Entry, state: AppState, ui: Ui) -> None:
     """What can be done with the current result."""
     number = entry.number
     for text, about, command in (
@@ -249,7 +257,7 @@ def _buttons(entry, state, ui) -> None:
     tooltip("remove this result")
 
 
-def _together(state) -> None:
+def _together(state: AppState) -> None:
     """All results in one scene."""
     crowd = state.scene.layers.crowd
     flags = imgui.TabItemFlags_.trailing
@@ -258,9 +266,9 @@ def _together(state) -> None:
     tooltip("all results in the scene together, or only the current one")
 
 
-def _quality(entry, ui) -> None:
+def _quality(entry: Entry, ui: Ui) -> None:
     """Figures in words; green is as good as what was captured."""
-    for name, colour, sentence in judged(entry.made):
+    for name, colour, sentence in judged(made_of(entry)):
         imgui.text_disabled(name)
         imgui.same_line(4.6 * imgui.get_font_size())
         imgui.push_text_wrap_pos(0.0)

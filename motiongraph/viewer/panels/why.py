@@ -1,12 +1,21 @@
 """Why this transition: its windows in the scene, its cost against the threshold, its cell, and what else there was."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
+from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import colour32, icons, note, section, tooltip
+
+if TYPE_CHECKING:
+    from motiongraph.app.walk.why import Reason
+    from motiongraph.viewer.ui import Ui
 
 _PLOT = int(implot.Flags_.equal | implot.Flags_.no_legend | implot.Flags_.no_inputs | implot.Flags_.no_mouse_text)
 _AXIS = int(
@@ -22,7 +31,7 @@ _ROW = int(imgui.SelectableFlags_.span_all_columns)
 _MINIMUM, _CELL, _RIM = colour32((0.10, 0.66, 0.30)), colour32((1.0, 1.0, 1.0)), colour32((0.0, 0.0, 0.0), 0.6)
 
 
-def why_window(state, ui) -> None:
+def why_window(state: AppState, ui: Ui) -> None:
     """Shown while it is asked for; otherwise nothing is left in the scene of what it explained."""
     if "why" not in state.window.shown:
         if state.why.reason is not None:
@@ -44,7 +53,7 @@ def why_window(state, ui) -> None:
         state.issue(do.AskWhy())
 
 
-def _content(state, ui) -> None:
+def _content(state: AppState, ui: Ui) -> None:
     reason = state.why.reason
     if reason is None:
         if state.live is not None:
@@ -64,7 +73,7 @@ def _content(state, ui) -> None:
     _alternatives(reason, state)
 
 
-def _steps(reason, state) -> None:
+def _steps(reason: Reason, state: AppState) -> None:
     """Which of the transitions it is, and the way to the others."""
     count, number = len(reason.walk.transitions), reason.number
     for icon, to in ((icons.ICON_FA_CHEVRON_LEFT, number - 1), (icons.ICON_FA_CHEVRON_RIGHT, number + 1)):
@@ -79,7 +88,7 @@ def _steps(reason, state) -> None:
     imgui.text(f"{number + 1} of {count}, at {seconds:.2f} s")
 
 
-def _ends(reason) -> None:
+def _ends(reason: Reason) -> None:
     """From which frame of which clip to which."""
     walk, jump = reason.walk, reason.jump
     for word, clip, frame, colour in (
@@ -93,7 +102,7 @@ def _ends(reason) -> None:
         imgui.text_disabled(f"frame {reason.file_frame(int(clip), frame)}")
 
 
-def _cost(reason, ui) -> None:
+def _cost(reason: Reason, ui: Ui) -> None:
     """A bar as long as the cost, on a scale that ends a little beyond the threshold."""
     cost, threshold = float(reason.jump["cost"]), reason.threshold
     draw, where = imgui.get_window_draw_list(), imgui.get_cursor_screen_pos()
@@ -114,7 +123,7 @@ def _cost(reason, ui) -> None:
     imgui.text_disabled(words)
 
 
-def _crop(reason, ui) -> None:
+def _crop(reason: Reason, ui: Ui) -> None:
     """The matrix around the cell."""
     crop = reason.crop
     wide = imgui.get_content_region_avail().x
@@ -162,7 +171,7 @@ def _crop(reason, ui) -> None:
 
 
 @lru_cache(maxsize=2)
-def _rows(reason) -> list[tuple[str, str, str]]:
+def _rows(reason: Reason) -> list[tuple[str, str, str]]:
     """Of every alternative: cost, clip and frame it leads to, frame at which it leaves."""
     rows, frame_of, clips = [], reason.file_frame, reason.walk.clips
     for jump in reason.alternatives:
@@ -172,7 +181,7 @@ def _rows(reason) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _alternatives(reason, state) -> None:
+def _alternatives(reason: Reason, state: AppState) -> None:
     """What else could have been taken from the piece that was played, the cheapest first."""
     found = _rows(reason)
     others = len(found) + reason.more - (reason.taken >= 0)
@@ -194,7 +203,7 @@ def _alternatives(reason, state) -> None:
     imgui.end_table()
 
 
-def _alternative(row, texts, taken, state) -> None:
+def _alternative(row: int, texts: Sequence[str], taken: bool, state: AppState) -> None:
     imgui.table_next_row()
     imgui.table_next_column()
     imgui.push_id(row)

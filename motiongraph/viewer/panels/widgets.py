@@ -1,14 +1,22 @@
 """Small pieces that several panels share."""
 
+from __future__ import annotations
+
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act, possible
 from motiongraph.viewer.keys import shown
+
+if TYPE_CHECKING:
+    from motiongraph.app.jobs import Job
+    from motiongraph.viewer.ui import Ui
 
 COMBO = 11.0  # widths in units of the text's height
 __all__ = ["action_button", "action_item", "field", "icons", "note", "progress_row", "section", "toggle", "word_colour"]
@@ -41,7 +49,7 @@ def tooltip(text: str) -> None:
         imgui.set_tooltip(text)
 
 
-def action_item(name: str, state, ui, more: str = "") -> None:
+def action_item(name: str, state: AppState, ui: Ui, more: str = "") -> None:
     """An action as a line of a menu; more: what is said after its name."""
     action = ACTIONS[name]
     checked = bool(action.checked and action.checked(state))
@@ -49,7 +57,7 @@ def action_item(name: str, state, ui, more: str = "") -> None:
         act(action, state, ui)
 
 
-def action_button(label: str, name: str, state, ui, size=_AS_NEEDED) -> None:
+def action_button(label: str, name: str, state: AppState, ui: Ui, size: imgui.ImVec2 = _AS_NEEDED) -> None:
     """An action as a button, lit while it is on; its tooltip names it and its key."""
     action = ACTIONS[name]
     lit, dead = action.checked is not None and action.checked(state), not possible(action, state)
@@ -68,7 +76,7 @@ def action_button(label: str, name: str, state, ui, size=_AS_NEEDED) -> None:
         imgui.set_tooltip(f"{action.text}  ({keys})" if keys else action.text)
 
 
-def toggle(name: str, state, ui, text: str | None = None) -> None:
+def toggle(name: str, state: AppState, ui: Ui, text: str | None = None) -> None:
     """An action that is on or off as a check box."""
     action = ACTIONS[name]
     changed, _ = imgui.checkbox(text or action.text, action.checked is not None and bool(action.checked(state)))
@@ -89,7 +97,7 @@ def note(text: str) -> None:
     imgui.pop_text_wrap_pos()
 
 
-def progress_row(job, state, ui) -> None:
+def progress_row(job: Job, state: AppState, ui: Ui) -> None:
     """How far a job is, and a button that stops it."""
     share = -1.0 * imgui.get_time() if job.share is None else job.share
     imgui.progress_bar(share, (-ui.px(70), 0.0), job.what[:48])

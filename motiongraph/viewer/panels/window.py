@@ -1,15 +1,24 @@
 """The window itself: messages and running jobs, how fast it runs, and what a video is to be like."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.settings import FILM_SIZES
+from motiongraph.app.state import AppState
+from motiongraph.app.window import Message
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 from motiongraph.viewer.ui import OWN
+
+if TYPE_CHECKING:
+    from motiongraph.app.jobs import Job
+    from motiongraph.viewer.ui import Timings, Ui
 
 _ICONS = {
     "info": icons.ICON_FA_CIRCLE_INFO,
@@ -20,7 +29,7 @@ _ALWAYS, _TEXT, _PADDING = int(imgui.Cond_.always), int(imgui.Col_.text), int(im
 _LISTED = 100  # messages in the panel; "Copy all" has all of them
 
 
-def messages_panel(state, ui) -> None:
+def messages_panel(state: AppState, ui: Ui) -> None:
     if not state.messages:
         note("Nothing to report.")
         return
@@ -46,7 +55,7 @@ def messages_panel(state, ui) -> None:
     imgui.end_child()
 
 
-def status_bar(state, ui) -> None:
+def status_bar(state: AppState, ui: Ui) -> None:
     """Running jobs with their progress at the left, what there is to say at the right."""
     jobs = _jobs(state, ui)
     message = ui.seen.worth_showing(state.messages, state.clock)
@@ -56,7 +65,7 @@ def status_bar(state, ui) -> None:
         _at_rest(state)
 
 
-def status_overlay(state, ui) -> None:
+def status_overlay(state: AppState, ui: Ui) -> None:
     """The same in a corner of the scene, while the panels are hidden; nothing where there is nothing to say."""
     message = ui.seen.worth_showing(state.messages, state.clock)
     if message is None and not any(map(_shown, state.jobs.running)):
@@ -74,11 +83,11 @@ def status_overlay(state, ui) -> None:
     imgui.end()
 
 
-def _shown(job) -> bool:
+def _shown(job: Job) -> bool:
     return not job.quiet and not job.cancelled.is_set()
 
 
-def _jobs(state, ui) -> bool:
+def _jobs(state: AppState, ui: Ui) -> bool:
     """The first jobs in a row, whether there are any; what follows stands beside them."""
     jobs = [job for job in state.jobs.running if _shown(job)]
     for job in jobs[:3]:
@@ -90,7 +99,7 @@ def _jobs(state, ui) -> bool:
     return bool(jobs)
 
 
-def _message(message, state, ui) -> None:
+def _message(message: Message, state: AppState, ui: Ui) -> None:
     if message is ui.seen.problem:  # it stays until someone says that it was read
         if imgui.small_button(icons.ICON_FA_XMARK):
             ui.seen.all(state.messages)
@@ -106,13 +115,13 @@ def _message(message, state, ui) -> None:
         state.issue(do.ShowPanel("messages", True))
 
 
-def _at_rest(state) -> None:
+def _at_rest(state: AppState) -> None:
     entry = state.entry
     words = f"{entry.name} · {entry.words}" if entry and entry.words else entry.name if entry else "drop clips here"
     imgui.text_disabled(words)
 
 
-def _job(title: str, share: float | None, what: str, ui) -> None:
+def _job(title: str, share: float | None, what: str, ui: Ui) -> None:
     imgui.text_unformatted(title)
     imgui.same_line()
     style = imgui.get_style()
@@ -140,7 +149,7 @@ _TABLE = int(imgui.TableFlags_.sizing_stretch_prop)
 _BARE = int(implot.AxisFlags_.no_tick_labels | implot.AxisFlags_.no_tick_marks | implot.AxisFlags_.no_grid_lines)
 
 
-def stats_panel(state, ui) -> None:
+def stats_panel(state: AppState, ui: Ui) -> None:
     timings = ui.timings
     rate, median, worst = timings.summary()
     imgui.push_font(ui.fonts.bold, 1.3 * imgui.get_style().font_size_base)
@@ -194,7 +203,7 @@ def _shades() -> list[tuple[int, str, implot.Spec]]:
     return found[::-1]
 
 
-def _graph(timings, ui) -> None:
+def _graph(timings: Timings, ui: Ui) -> None:
     """Milliseconds of each phase, newest at the right."""
     if not implot.begin_plot("##frames", (-1, ui.px(110)), _PLAIN):
         return
@@ -218,7 +227,7 @@ _FLAGS = int(
 )
 
 
-def film_window(state, ui) -> None:
+def film_window(state: AppState, ui: Ui) -> None:
     imgui.set_next_window_pos(imgui.get_main_viewport().get_work_center(), _APPEARING, (0.5, 0.5))
     visible, kept = imgui.begin("Video of the clip", True, _FLAGS)
     if visible:
@@ -228,7 +237,7 @@ def film_window(state, ui) -> None:
         state.issue(do.ShowPanel("film", False))
 
 
-def _film(state, ui) -> None:
+def _film(state: AppState, ui: Ui) -> None:
     entry, settings = state.entry, state.settings
     note(f"{entry.name}, once, as it is seen now" if entry else "Choose a clip first.")
     field("size", 12)
