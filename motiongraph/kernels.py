@@ -15,12 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit, types
+from numba import config as numba_config
+from numba import njit, types
 from platformdirs import user_cache_dir
 
 B1, U1 = types.boolean, types.uint8
 I32, I64 = types.int32, types.int64
 F32, F64 = types.float32, types.float64
+
+_config: Any = numba_config  # its settings are made at run time, which no type checker sees
 
 # No fused or reordered arithmetic: a result is the same on every processor.
 FAST: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -32,7 +35,7 @@ def _find_cache() -> None:
     It looks beside the source and in the user's cache, and where it may write to neither, as in some containers, it
     refuses to work at all. A folder that goes with the process does then.
     """
-    places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
+    places = [Path(_config.CACHE_DIR)] if _config.CACHE_DIR else []
     places += [Path(__file__).parent / "__pycache__", Path(user_cache_dir("numba", appauthor=False))]
     if any(map(_writable, places)):
         return
@@ -43,7 +46,7 @@ def _find_cache() -> None:
         warnings.warn("nothing can be written here: kernels are compiled at every start", stacklevel=2)
         return
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    config.CACHE_DIR = folder
+    _config.CACHE_DIR = folder
     warnings.warn("compiled kernels cannot be kept: every start compiles them again", stacklevel=2)
 
 
