@@ -124,7 +124,7 @@ def test_derived_clips_survive_both_formats(mocap, tmp_path, source, target):
         assert back.fps == pytest.approx(made.fps, rel=1e-7), what
         assert apart(made, back, renamed(made.skeleton.names, target)) < TENTH_OF_A_MM, what
         # What begins with an error of the capture, as 16_15 does, jumps as from an added pose.
-        if target == ".bvh" and (source, what) != ("bvh/16_15.bvh", "sliced"):
+        if target == ".bvh" and not (source == "bvh/16_15.bvh" and what.startswith("sliced")):
             assert back.first == made.first, what
 
 
