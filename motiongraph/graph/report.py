@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.kernels import B1, I32, I64, kernel, read
 
@@ -109,8 +108,8 @@ def mean_connection(graph: "MotionGraph", sources: int = 16, rng: int = 0) -> fl
     order = np.lexsort((frames, columns, rows))
     rows, columns, frames = rows[order], columns[order], frames[order]
     new = np.append(True, (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]))
-    network = csr_array((frames[new], (rows[new], columns[new])), shape=(len(structure),) * 2)
+    network = scipy.sparse.csr_array((frames[new], (rows[new], columns[new])), shape=(len(structure),) * 2)
     starts = np.random.default_rng(rng).choice(nodes, min(sources, len(nodes)), replace=False)
-    away = dijkstra(network, indices=starts)[:, nodes]
+    away = scipy.sparse.csgraph.dijkstra(network, indices=starts)[:, nodes]
     reached = np.isfinite(away) & (away > 0)
     return float(away[reached].mean() / graph.fps) if reached.any() else None

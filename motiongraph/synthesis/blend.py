@@ -6,7 +6,7 @@ Both windows are already placed on the same floor.
 from typing import TypeAlias
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import smoothstep
@@ -94,5 +94,5 @@ def registered(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     p = np.arange(frames, dtype=float)
     lead = np.interp(p, path.mean(axis=1), 0.5 * (path[:, 0] - path[:, 1]))
     u = np.minimum(p, p[::-1]) / max(0.25 * frames, 1.0)
-    lead = gaussian_filter1d(lead, 0.075 * frames, mode="nearest") * smoothstep(np.minimum(u, 1.0))
+    lead = scipy.ndimage.gaussian_filter1d(lead, 0.075 * frames, mode="nearest") * smoothstep(np.minimum(u, 1.0))
     return np.stack([p + lead, p - lead], axis=1)

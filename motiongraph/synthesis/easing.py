@@ -1,7 +1,7 @@
 """Corrections that come and go without a jolt."""
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt, gaussian_filter1d, maximum_filter1d
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.elementary import smoothstep
 from motiongraph.synthesis import _kernels
@@ -30,13 +30,13 @@ def envelope(values: np.ndarray, radius: int) -> np.ndarray:
     """A smooth curve (F,) nowhere below `values` (F,) ≥ 0: the highest within the radius, then blurred by a third."""
     if not values.any():
         return values
-    high = maximum_filter1d(values, 2 * radius + 1, mode="nearest")
-    return np.maximum(gaussian_filter1d(high, radius / 3.0, mode="nearest", truncate=3.0), values)
+    high = scipy.ndimage.maximum_filter1d(values, 2 * radius + 1, mode="nearest")
+    return np.maximum(scipy.ndimage.gaussian_filter1d(high, radius / 3.0, mode="nearest", truncate=3.0), values)
 
 
 def nearness(mask: np.ndarray, reach: int) -> np.ndarray:
     """(F,) 1 where mask (F,) holds, falling smoothly to 0 within `reach` frames of it."""
     if not mask.any():
         return np.zeros(len(mask))
-    away = np.asarray(distance_transform_edt(~mask))
+    away = np.asarray(scipy.ndimage.distance_transform_edt(~mask))
     return smoothstep(np.maximum(1.0 - away / max(reach, 1), 0.0))

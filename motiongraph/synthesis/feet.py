@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.model.clip import Clip
@@ -108,7 +108,7 @@ def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
     level = np.zeros(len(planted), bool)
     for start, stop in runs(planted):
         # A captured foot trembles; a mean over a few frames tells whether it rises.
-        own = uniform_filter1d(height[start:stop], max(round(0.04 * fps), 1), mode="nearest")
+        own = scipy.ndimage.uniform_filter1d(height[start:stop], max(round(0.04 * fps), 1), mode="nearest")
         near = np.abs(own - np.median(own)) <= _ROCK
         for begin, end in start + runs(near):
             if end - begin >= _SHORTEST * fps or (begin, end) == (start, stop):

@@ -9,7 +9,7 @@ more than the motion itself does, the correction is made in part only: the conta
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d, minimum_filter1d
+import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.model.clip import Clip
@@ -100,10 +100,10 @@ class _Stance:
         span = self.knees.span(bend)
         # Slowly, the root goes along with every foot that stands. Of a sudden, with those that cannot give way; feet
         # in the air do that with it, and knees even out the rest.
-        slow = gaussian_filter1d(root_shift(hip, goal, span, stands), _SLOW * fps, axis=0, mode="nearest")
+        slow = scipy.ndimage.gaussian_filter1d(root_shift(hip, goal, span, stands), _SLOW * fps, axis=0, mode="nearest")
         now = length(goal - hip - slow)[..., 0]
         sudden = root_shift(hip + slow, goal, span - little(span - now), firm)
-        sudden = gaussian_filter1d(sudden, _SUDDEN * fps, axis=0, mode="nearest")
+        sudden = scipy.ndimage.gaussian_filter1d(sudden, _SUDDEN * fps, axis=0, mode="nearest")
         shift = slow + sudden
         goal += (1.0 - held[..., None]) * sudden
         feet = [foot.yielding(at, hip[n] + shift, span[n]) for n, (foot, at) in enumerate(zip(feet, goal))]
@@ -157,7 +157,7 @@ class _Limits:
             gentle[swinging] = leg
             size = _sudden(places, order)
             usual = np.percentile(size, _USUAL, axis=0) if len(size) else 0.0
-            near = maximum_filter1d(size, window, axis=0, mode="nearest") if len(size) else size
+            near = scipy.ndimage.maximum_filter1d(size, window, axis=0, mode="nearest") if len(size) else size
             most.append(np.maximum(_WORSE * np.maximum(near, usual), gentle / fps**order))
         return cls((most[0], most[1]))
 
@@ -180,5 +180,5 @@ def _sudden(places: np.ndarray, order: int) -> np.ndarray:
 def _released(hold: np.ndarray, jolt: np.ndarray, fps: float) -> np.ndarray:
     """`hold` (n, F) with less of it where the jolt (n, F) is more than 1, and smoothly around."""
     less = 1.0 / np.maximum(jolt, 1.0)
-    less = minimum_filter1d(less, 2 * max(round(_WIDE * fps), 1) + 1, axis=1, mode="nearest")
-    return hold * gaussian_filter1d(less, _SOFT * fps, axis=1, mode="nearest")
+    less = scipy.ndimage.minimum_filter1d(less, 2 * max(round(_WIDE * fps), 1) + 1, axis=1, mode="nearest")
+    return hold * scipy.ndimage.gaussian_filter1d(less, _SOFT * fps, axis=1, mode="nearest")

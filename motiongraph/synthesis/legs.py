@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import smoothstep
@@ -103,7 +103,7 @@ class Knees:
         much = self.bend_at(distance)
         change = np.where(was > 0.0, much - was, np.maximum(-was - much, 0.0))
         change *= smoothstep(np.minimum(np.abs(was) / _STRAIGHT, 1.0))
-        change = gaussian_filter1d(change, _SMOOTH * fps, axis=-1, mode="nearest")
+        change = scipy.ndimage.gaussian_filter1d(change, _SMOOTH * fps, axis=-1, mode="nearest")
         least = -(1.0 - _KEPT) * np.maximum(was, 0.0)
         return was + _higher(change, least) - _higher(np.zeros_like(least), least)
 
@@ -148,7 +148,7 @@ def hinge_axis(thigh: np.ndarray, shin: np.ndarray, turns: np.ndarray, fps: floa
     local = rot.rotate(rot.conjugate(turns), rot.cross(thigh, shin) / size)
     usual = local.sum(axis=-2, keepdims=True)
     usual = np.where(length(usual) > 1e-6 * local.shape[-2], unit(usual), np.array([1.0, 0.0, 0.0]))
-    local = gaussian_filter1d(local, _AXIS * fps, axis=-2, mode="nearest")
+    local = scipy.ndimage.gaussian_filter1d(local, _AXIS * fps, axis=-2, mode="nearest")
     local += (_USUAL - np.minimum(np.sum(local * usual, axis=-1, keepdims=True), 0.0)) * usual
     axis, direction = rot.rotate(turns, local), unit(thigh)
     return unit(axis - direction * np.sum(axis * direction, axis=-1, keepdims=True))

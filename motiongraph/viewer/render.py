@@ -8,8 +8,8 @@ from typing import Any
 
 import imageio_ffmpeg
 import numpy as np
+import scipy  # whose parts are loaded when first used
 from PIL import Image
-from scipy.ndimage import gaussian_filter1d
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
@@ -138,7 +138,7 @@ def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:
     if stand_still:
         way = np.zeros((len(clip), 3))
     else:
-        way = gaussian_filter1d(clip.root, _STEADY * clip.fps, axis=0, mode="nearest") * [1.0, 0.0, 1.0]
+        way = scipy.ndimage.gaussian_filter1d(clip.root, _STEADY * clip.fps, axis=0, mode="nearest") * [1.0, 0.0, 1.0]
     seen = subject.standing if shot.flow else framed[:: max(1, len(framed) // 200)]
     body = (subject.positions[seen] - way[seen][:, None]).reshape(-1, 3)
     body = np.concatenate([body + _SKIN * side for side in np.vstack([np.eye(3), -np.eye(3)])])

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
@@ -43,7 +43,7 @@ class Curve:
         if kind == "spline" and len(fine) > 2:
             # The square root of the chord as parameter keeps a spline from looping at close points (centripetal).
             parameter = np.append(0.0, np.cumsum(np.sqrt(np.linalg.norm(np.diff(fine, axis=0), axis=1))))
-            spline = CubicSpline(parameter, fine, bc_type="periodic" if closed else "natural")
+            spline = scipy.interpolate.CubicSpline(parameter, fine, bc_type="periodic" if closed else "natural")
             dense = np.unique(np.concatenate([np.linspace(0, parameter[-1], 64 * len(fine)), parameter]))
             fine = spline(dense)
             at = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1)))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 from numba import types
-from scipy.ndimage import gaussian_filter1d
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
@@ -143,7 +143,7 @@ def _smooth(values: np.ndarray, clip: Clip) -> np.ndarray:
     wide = min(int(3 * sigma), len(moving) - 1)
     if wide > 0:
         wider = np.pad(moving, ((wide, wide), (0, 0)), mode="reflect", reflect_type="odd")
-        out[clip.first :] = gaussian_filter1d(wider, sigma, axis=0)[wide:-wide]
+        out[clip.first :] = scipy.ndimage.gaussian_filter1d(wider, sigma, axis=0)[wide:-wide]
     return out
 
 
