@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ROOT
+from PIL import Image, ImageSequence
 
 import motiongraph as mg
 from motiongraph.files import resource
@@ -42,6 +44,11 @@ def child(program, folder, settings, *arguments):
     return run.stdout
 
 
+def needed(kernel):
+    if FLAGS and kernel in NEEDS and f" {NEEDS[kernel]} " not in FLAGS:
+        pytest.skip(f"this processor has no {NEEDS[kernel]}")
+
+
 @pytest.fixture(scope="module")
 def here(tmp_path_factory):
     return json.loads(child([HERE / "deciding.py"], tmp_path_factory.mktemp("native"), {}))
@@ -49,8 +56,7 @@ def here(tmp_path_factory):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_another_kernel_decides_the_same(kernel, here, tmp_path):
-    if FLAGS and kernel in NEEDS and f" {NEEDS[kernel]} " not in FLAGS:
-        pytest.skip(f"this processor has no {NEEDS[kernel]}")
+    needed(kernel)
     assert json.loads(child([HERE / "deciding.py"], tmp_path, KERNELS[kernel])) == here
 
 
@@ -59,9 +65,32 @@ def test_the_order_of_clips_decides_nothing(here, tmp_path):
     assert there == {name: here[name] for name in there}
 
 
-def test_the_readme_is_true_under_another_kernel(tmp_path):
+@pytest.mark.parametrize("kernel", ["Haswell", "Nehalem", "SkylakeX"])
+def test_the_readme_is_true_under_another_kernel(kernel, tmp_path):
+    needed(kernel)
     program = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_readme.py::test_commands_print_what_it_says"]
-    assert "1 passed" in child(program, tmp_path, KERNELS["Nehalem"], "-o", "addopts=")
+    assert "1 passed" in child(program, tmp_path, KERNELS[kernel], "-o", "addopts=")
+
+
+def test_pictures_and_films_look_the_same(tmp_path):
+    """Pixels follow float32 costs and the driver's arithmetic: nearly equal is enough."""
+    sample = ROOT / "assets/samples/walk.bvh"
+    commands = {
+        "matrix.png": ["matrix", sample, ROOT / "assets/samples/run.bvh", "--threshold", "5"],
+        "pose.png": ["render", sample, "--frame", "90", "--size", "160x120"],
+        "film.gif": ["render", sample, "--frames", "0:60", "--size", "96x72"],
+    }
+    for name, command in commands.items():
+        frames = []
+        for kernel, settings in (("native", {}), ("Nehalem", KERNELS["Nehalem"])):
+            target = tmp_path / kernel / name
+            target.parent.mkdir(exist_ok=True)
+            child(["-m", "motiongraph"], tmp_path, settings, *map(str, command), "-o", str(target))
+            with Image.open(target) as picture:
+                frames.append([np.asarray(f.convert("RGB"), float) for f in ImageSequence.Iterator(picture)])
+        one, other = (np.array(each) for each in frames)
+        assert one.shape == other.shape
+        assert np.abs(one - other).mean() < 0.5, name
 
 
 def test_every_walk_through_a_graph_is_the_same(tmp_path):
