@@ -12,7 +12,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.labelling import Labelling, Layers
 from motiongraph.graph.structure import Structure
-from motiongraph.graph.transitions import TRANSITION, both_ways, in_order, renumbered
+from motiongraph.graph.transitions import TRANSITION, both_ways, renumbered
 from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
@@ -58,56 +58,6 @@ class Candidates:
         short = "it is shorter than a transition"
         left = tuple(LeftOut(one, short) if isinstance(one, str) else LeftOut(*one) for one in self.left_out)
         object.__setattr__(self, "left_out", left)
-
-    @classmethod
-    def of(cls, clips, metric, ceiling=None, radius=RADIUS, mirror=False, progress=SILENT) -> "Candidates":
-        """Compare every pair of clips, and each clip with itself; ceiling None: `CEILING`, or none for angles."""
-        if ceiling is None:
-            ceiling = CEILING if metric.kind == "cloud" else np.inf
-        originals, left_out = _long_enough(clips, metric)
-        if not originals:
-            raise MotionError("a graph needs at least one clip that is as long as a transition")
-        originals = named_apart(originals, mirror)
-        used = fitted(originals, mirror, progress=progress)
-        found = compare(used, metric, ceiling, radius, _pairs(len(used)), progress)
-        return cls(originals, used, metric, in_order(found), float(ceiling), float(radius), mirror, left_out)
-
-    def with_clips(self, clips, progress=SILENT) -> "Candidates":
-        """With more clips; only pairs with a new one are computed, unless most now have another skeleton."""
-        new, left_out = _long_enough(clips, self.metric)
-        originals, left_out = named_apart((*self.originals, *new), self.mirror), (*self.left_out, *left_out)
-        used = fitted(originals, self.mirror, self._known(), progress)
-        old = len(self.clips)
-        if used[0].skeleton != self.clips[0].skeleton:
-            old, table = 0, np.empty(0, TRANSITION)
-        else:
-            table = self.table
-        pairs = [(i, j) for i, j in _pairs(len(used)) if j >= old]
-        found = compare(used, self.metric, self.ceiling, self.radius, pairs, progress)
-        table = in_order(np.concatenate([table, found]))
-        return replace(self, originals=originals, clips=used, table=table, left_out=left_out)
-
-    def without(self, names, progress=SILENT) -> "Candidates":
-        """Without the clips of these names, and their mirror images."""
-        known = [clip.name for clip in self.originals]
-        for name in names:
-            if name not in known:
-                raise MotionError(f"the graph has no clip {name!r}; it has {', '.join(known)}")
-        stays = np.array([name not in names for name in known])
-        if not stays.any():
-            raise MotionError("a graph needs at least one clip that is as long as a transition")
-        originals = tuple(clip for clip, stay in zip(self.originals, stays) if stay)
-        used = fitted(originals, self.mirror, self._known(), progress)
-        if used[0].skeleton != self.clips[0].skeleton:
-            found = compare(used, self.metric, self.ceiling, self.radius, _pairs(len(used)), progress)
-            return replace(self, originals=originals, clips=used, table=in_order(found))
-        table = among(self.table, np.repeat(stays, 2 if self.mirror else 1))
-        return replace(self, originals=originals, clips=used, table=table)
-
-    def _known(self) -> dict[int, tuple[Clip, ...]]:
-        """The clips in the graph that each original became."""
-        each = 2 if self.mirror else 1
-        return {id(clip): self.clips[each * i : each * (i + 1)] for i, clip in enumerate(self.originals)}
 
     @property
     def window(self) -> int:
@@ -168,24 +118,6 @@ class Candidates:
 def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:
     """The transitions of a table between the clips that stay, (C,) bool, whose numbers close the gaps."""
     return renumbered(table, np.where(stays, np.cumsum(stays) - 1, -1))
-
-
-def _pairs(count: int) -> list[tuple[int, int]]:
-    """Every unordered pair, and each clip with itself."""
-    return [(i, j) for i in range(count) for j in range(i, count)]
-
-
-def _long_enough(clips: Iterable[Clip], metric: Metric) -> tuple[tuple[Clip, ...], tuple[LeftOut, ...]]:
-    """The clips that can hold a transition, and the names of the others."""
-    used, left_out = [], []
-    for clip in clips:
-        window = metric.frames(clip.fps)
-        if len(clip) - clip.first >= window:
-            used.append(clip)
-        else:
-            seconds = (len(clip) - clip.first) / clip.fps
-            left_out.append(LeftOut(clip.name, f"its {seconds:.2f} s are shorter than a transition"))
-    return tuple(used), tuple(left_out)
 
 
 def named_apart(clips: Iterable[Clip], mirror: bool) -> tuple[Clip, ...]:
