@@ -13,8 +13,7 @@ from walking import joined, sample, sample_graph
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.easing import eased, envelope, nearness, runs
-from motiongraph.synthesis.feet import plants
+from motiongraph.synthesis.feet import eased, envelope, nearness, plants, runs
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.legs import Knees, hinge_axis, legs_of, root_shift
 
