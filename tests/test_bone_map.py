@@ -16,9 +16,8 @@ from motiongraph.formats.save import save
 from motiongraph.formats.smpl import skeleton as smpl_skeleton
 from motiongraph.graph.build import Options, build_graph
 from motiongraph.model.bone_map import BoneMap, body_parts, bone_map, unrecognised
-from motiongraph.model.retarget import can_retarget
+from motiongraph.model.retarget import can_retarget, transferred
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.model.transfer import transferred
 
 # For each convention: hips, spine…, neck, head; then one side's leg and arm from the trunk outwards ("{}": the side).
 CONVENTIONS = {

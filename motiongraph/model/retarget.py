@@ -1,21 +1,195 @@
-"""The same motion on a body of other proportions: bones keep their directions, the root its share of the legs."""
+"""The same motion on another body.
+
+Where joints agree, bones keep their directions and the root its share of the legs. A body with other joints goes by a
+map of which joint does the work of which (see `bone_map`). Both bodies are first thought of in one reference pose.
+That is the rest pose where it stands; rest poses with all bones along one axis (LAFAN1) say nothing, and then it is a
+captured pose that stands. From there on a joint of the target turns as its joint of the source does:
+G_t = G_s · (G_s at reference)⁻¹ · A · (G_t at reference), with A what brings the target's bone in its own reference
+pose onto the source's, so that bones point where they pointed.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.model import sides
-from motiongraph.model.bone_map import BoneMap, unrecognised
+from motiongraph.model import kinematics, sides
+from motiongraph.model.bone_map import BoneMap, body_parts, bone_map, unrecognised
 from motiongraph.model.sides import Foot
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.model.transfer import transferred
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
+
+
+_FOOT = 0.05  # metres: how differently high feet of two bodies may be held above the ground
+# The part at which the bone of a part ends.
+_ENDS = {"hip": "knee", "knee": "ankle", "shoulder": "elbow", "elbow": "wrist", "collar": "shoulder"}
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """A body standing, turned so that it faces along z."""
+
+    places: np.ndarray  # (J, 3) metres
+    turns: np.ndarray  # (J, 4) global orientations of its joints
+    at_rest: bool  # whether this is the rest pose, whose trunk is upright by design
+
+
+def transferred(
+    clip: "Clip", skeleton: Skeleton, bones: BoneMap | None = None, standing: "Clip | None" = None
+) -> "Clip":
+    """`clip` on `skeleton`; bones: which joint leads which, found where it is not given.
+
+    standing: a clip of `skeleton`, needed where its rest pose does not stand. Strides are in proportion to the legs,
+    and the feet are on the clip's floor. Joints that nothing leads keep still in their parent.
+    """
+    bones = bones or bone_map(clip.skeleton, skeleton)
+    source, parts, theirs = clip.skeleton, body_parts(skeleton), body_parts(clip.skeleton)
+    pose, other = _reference(skeleton, parts, standing), _reference(source, theirs, clip)
+    orientations, root = clip.orientations(), parts["hips"]
+    turns = np.empty((len(clip), len(skeleton), 4))
+    aligned: dict[int, np.ndarray] = {}
+    for joint, name in enumerate(skeleton.names):
+        parent = int(skeleton.parents[joint])
+        led = bones.pairs.get(name)
+        if led is None:
+            # Its place in its parent is that of the reference pose; at the top, it stands as the hips do.
+            anchor = parent if parent >= 0 else root
+            following = source.index(bones.pairs[skeleton.names[root]])
+            above = turns[:, parent] if parent >= 0 else orientations[:, following]
+            before = pose.turns[anchor] if parent >= 0 else other.turns[following]
+            turns[:, joint] = rot.multiply(above, rot.multiply(rot.conjugate(before), pose.turns[joint]))
+            aligned[joint] = aligned.get(parent, rot.IDENTITY)
+            continue
+        leader = source.index(led)
+        part = bones.parts.get(name, "")
+        align = _align(part, (pose, parts), (other, theirs))
+        aligned[joint] = aligned.get(parent, rot.IDENTITY) if align is None else align
+        fixed = rot.multiply(rot.conjugate(other.turns[leader]), rot.multiply(aligned[joint], pose.turns[joint]))
+        turns[:, joint] = rot.multiply(orientations[:, leader], fixed)
+    rotations = turns.copy()
+    rotations[:, 1:] = rot.multiply(rot.conjugate(turns[:, skeleton.parents[1:]]), turns[:, 1:])
+    return _placed(clip, skeleton, rot.normalized(rotations), parts, theirs)
+
+
+def _align(part: str, own: tuple[_Pose, dict[str, int]], other: tuple[_Pose, dict[str, int]]) -> np.ndarray | None:
+    """(4,) the turn that brings a part of one reference pose onto the other's; None: as its parent's.
+
+    Limbs are brought into one direction. Trunk joints carry several bones and have a side and an up. Feet turn about
+    the vertical alone: both stand flat, however high their files put the ankle.
+    """
+    side, _, kind = part.rpartition(" ")
+    if kind in _ENDS:
+        begin, end = f"{side} {kind}".strip(), f"{side} {_ENDS[kind]}"
+        ways = [_way(pose, parts, begin, end) for pose, parts in (own, other)]
+        return None if ways[0] is None or ways[1] is None else rot.between(ways[0], ways[1])
+    if kind in ("ankle", "toe"):
+        ways = [_way(pose, parts, f"{side} ankle", f"{side} toe") for pose, parts in (own, other)]
+        flat = [np.zeros(3) if way is None else way * [1.0, 0.0, 1.0] for way in ways]
+        shortest = min(float(np.linalg.norm(way)) for way in flat)
+        return rot.IDENTITY if shortest < 1e-3 else rot.between(flat[0], flat[1])
+    if part == "neck":
+        ways = [_way(pose, parts, "neck", "head") for pose, parts in (own, other)]
+        return rot.IDENTITY if ways[0] is None or ways[1] is None else rot.between(ways[0], ways[1])
+    if kind in ("hips", "chest") or side == "spine":
+        if own[0].at_rest and other[0].at_rest:
+            return rot.IDENTITY
+        part = "chest" if kind == "chest" else "hips"
+        pair = ("left hip", "right hip") if part == "hips" else ("left shoulder", "right shoulder")
+        upper = [_way(pose, parts, part, "neck" if part == "chest" else "chest") for pose, parts in (own, other)]
+        across = [_way(pose, parts, pair[1], pair[0]) for pose, parts in (own, other)]
+        frames = [_frame(x, y) for x, y in zip(across, upper)]
+        if frames[0] is not None and frames[1] is not None:
+            return rot.multiply(frames[1], rot.conjugate(frames[0]))
+        return rot.IDENTITY
+    return None if kind == "wrist" or side.startswith(("left", "right")) else rot.IDENTITY
+
+
+def _way(pose: _Pose, parts: dict[str, int], begin: str, end: str) -> np.ndarray | None:
+    """(3,) from one part to another, or None where either is not known or they are in one place."""
+    if begin not in parts or end not in parts:
+        return None
+    way = pose.places[parts[end]] - pose.places[parts[begin]]
+    return way if np.linalg.norm(way) > 1e-6 else None
+
+
+def _frame(across: np.ndarray | None, upward: np.ndarray | None) -> np.ndarray | None:
+    """(4,) the turn that takes x to the left side and y nearest to `upward`."""
+    if across is None or upward is None:
+        return None
+    first = rot.between(np.array([1.0, 0.0, 0.0]), across)
+    axis = across / np.linalg.norm(across)
+    up, aim = rot.rotate(first, np.array([0.0, 1.0, 0.0])), upward - (upward @ axis) * axis
+    if np.linalg.norm(aim) < 1e-6:
+        return None
+    angle = np.arctan2(np.cross(up, aim) @ axis, up @ aim)
+    return rot.multiply(rot.about(axis, np.array(angle)), first)
+
+
+def _reference(skeleton: Skeleton, parts: dict[str, int], clip: "Clip | None") -> _Pose:
+    """The rest pose where it stands, else the pose of the clip that stands straightest; facing along z."""
+    identity = np.tile(rot.IDENTITY, (len(skeleton), 1))
+    places, turns, at_rest = skeleton.rest, identity, True
+    if _straightness(places[None], parts)[0] < 0.8:
+        if clip is None:
+            raise MotionError("retargeting: the skeleton's rest pose does not stand; give a clip of it that does")
+        frame = clip.first + int(np.argmax(_straightness(clip.positions()[clip.first :], parts)))
+        places, turns, at_rest = clip.positions()[frame], clip.orientations()[frame], False
+    across = places[parts["left hip"]] - places[parts["right hip"]]
+    turn = rot.about("Y", np.arctan2(across[2], across[0]))
+    return _Pose(rot.rotate(turn, places), rot.multiply(turn, turns), at_rest)
+
+
+def _straightness(poses: np.ndarray, parts: dict[str, int]) -> np.ndarray:
+    """(F,) how upright poses (F, J, 3) stand: the lowest rise, over its length, of both legs and of the trunk."""
+    top = next((parts[name] for name in ("head", "neck", "chest") if name in parts), parts["hips"])
+    chains = [(f"{side} ankle", f"{side} knee", f"{side} hip") for side in ("left", "right")]
+    bones = [pair for lower, mid, upper in chains for pair in ((lower, mid), (mid, upper))]
+    ways = [poses[:, parts[b]] - poses[:, parts[a]] for a, b in bones]
+    if top != parts["hips"]:
+        ways.append(poses[:, top] - poses[:, parts["hips"]])
+    rises = [way[:, 1] / np.maximum(np.linalg.norm(way, axis=1), 1e-9) for way in ways]
+    return np.min(rises, axis=0)
+
+
+def _placed(
+    clip: "Clip", skeleton: Skeleton, rotations: np.ndarray, parts: dict[str, int], theirs: dict[str, int]
+) -> "Clip":
+    """The clip with its root where the source's hips are, in proportion to the legs, and its feet on the floor."""
+    scale = _leg(skeleton, parts) / _leg(clip.skeleton, theirs)
+    floor = np.array([0.0, clip.floor, 0.0])
+    hips = floor + scale * (clip.positions()[:, theirs["hips"]] - floor)
+    still = kinematics.positions(skeleton, np.zeros((len(clip), 3)), rotations)
+    root = hips - still[:, parts["hips"]]
+    lowest = (still + root[:, None])[:, _soles(skeleton, parts), 1].min(axis=1)
+    before = clip.positions()[:, _soles(clip.skeleton, theirs), 1].min(axis=1)
+    short = floor[1] + scale * (before - floor[1]) - lowest
+    planted = np.flatnonzero(np.asarray(clip.contacts()).any(axis=1))
+    root[:, 1] += np.median(short[planted] if len(planted) else short[clip.first :])
+    result = replace(clip, skeleton=skeleton, root=root, rotations=rotations, offsets=None, source=None)
+    # Feet of other shapes touch the ground with other joints: what counts is where the result stands. In a few steps
+    # that is seen less surely than contacts are, so it settles no more than the shape of feet can make.
+    settle = float(np.clip(clip.floor - result.floor, -_FOOT, _FOOT))
+    return replace(result, root=root + np.array([0.0, settle, 0.0]))
+
+
+def _soles(skeleton: Skeleton, parts: dict[str, int]) -> list[int]:
+    """The joints of both feet: ankles, toes and all below."""
+    ankles = [parts[f"{side} ankle"] for side in ("left", "right")]
+    return [joint for ankle in ankles for joint in (ankle, *sides.below(skeleton, ankle))]
+
+
+def _leg(skeleton: Skeleton, parts: dict[str, int]) -> float:
+    """Metres from hip to ankle along the bones, mean of both legs."""
+    total = 0.0
+    for side in ("left", "right"):
+        chain = sides.ancestors(skeleton, parts[f"{side} ankle"])
+        total += float(skeleton.bone_lengths[chain[: chain.index(parts[f"{side} hip"])]].sum())
+    return 0.5 * total
 
 
 def corrections(skeleton: Skeleton, own: np.ndarray, other: np.ndarray, childless: np.ndarray) -> np.ndarray:
