@@ -216,7 +216,7 @@ def retargeted(
     clip: "Clip", skeleton: Skeleton, bones: BoneMap | None = None, standing: "Clip | None" = None
 ) -> "Clip":
     """`clip` on `skeleton`: the same joints under the same parents in any order, or another body that `bones` or
-    its names and structure tell how to move (then see `transfer`, also for `standing`).
+    its names and structure tell how to move (then see `transferred`, also for `standing`).
 
     Global bone directions stay what they were. The root's path is scaled by the ratio of the leg lengths in all
     three directions, heights measured from the floor: strides shrink with the legs, so planted feet stay planted.
