@@ -27,7 +27,6 @@ _STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
 _ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
 _SHORTEST = 0.05  # s
 _known: WeakKeyDictionary[Clip, Contacts] = WeakKeyDictionary()
-
 _STEADY = 1 / 30  # s over which a velocity is taken: a single frame is mostly noise
 
 
