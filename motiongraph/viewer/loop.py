@@ -30,10 +30,9 @@ from motiongraph.viewer.draw.renderer import Pane, Renderer
 from motiongraph.viewer.keys import Keys
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pointer import Pointer
-from motiongraph.viewer.recorder import record
+from motiongraph.viewer.recorder import record, take_screenshots
 from motiongraph.viewer.remote import Remote
 from motiongraph.viewer.scenery import Scenery, camera_of
-from motiongraph.viewer.screenshots import take_screenshots
 from motiongraph.viewer.ui import Ui
 from motiongraph.viewer.window import Window
 
