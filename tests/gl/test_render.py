@@ -16,8 +16,7 @@ from motiongraph.errors import MotionError
 from motiongraph.formats.load import load
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.draw.frame import Capsules
-from motiongraph.viewer.render import facing, render_picture, render_video
-from motiongraph.viewer.shot import Shot, Subject, left_standing
+from motiongraph.viewer.render import Shot, Subject, facing, left_standing, render_picture, render_video
 
 WALK = ROOT / "assets/samples/walk.bvh"
 SMALL = ("--size", "160x120")
