@@ -9,9 +9,20 @@ from typing import Annotated, Any
 import typer
 
 import motiongraph as mg
-from motiongraph.cli.console import print_json, progress_bar, refuse_existing, say
+from motiongraph.cli.console import (
+    Force,
+    Rate,
+    Skeleton,
+    Units,
+    Up,
+    UpAxis,
+    positive,
+    print_json,
+    progress_bar,
+    refuse_existing,
+    say,
+)
 from motiongraph.cli.matrix import Align, Kind, Order, Weights
-from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
 from motiongraph.errors import FormatWarning
 from motiongraph.files import resource
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 import motiongraph as mg
-from motiongraph.cli.console import refuse_existing, say
-from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.cli.console import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive, refuse_existing, say
 
 
 class Root(StrEnum):

@@ -8,8 +8,7 @@ import typer
 
 import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
-from motiongraph.cli.console import print_json, printable, refuse_existing, say
-from motiongraph.cli.options import Force
+from motiongraph.cli.console import Force, print_json, printable, refuse_existing, say
 
 
 class View(StrEnum):

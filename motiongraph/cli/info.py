@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiongraph.cli.console import print_json, printable, progress_bar, say
-from motiongraph.cli.options import Rate, Skeleton, Units, Up, UpAxis
+from motiongraph.cli.console import Rate, Skeleton, Units, Up, UpAxis, print_json, printable, progress_bar, say
 from motiongraph.errors import MotionError
 from motiongraph.files import resource
 

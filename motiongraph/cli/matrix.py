@@ -8,8 +8,19 @@ from typing import Annotated
 import typer
 
 import motiongraph as mg
-from motiongraph.cli.console import print_json, progress_bar, refuse_existing, say
-from motiongraph.cli.options import Force, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.cli.console import (
+    Force,
+    Rate,
+    Skeleton,
+    Units,
+    Up,
+    UpAxis,
+    positive,
+    print_json,
+    progress_bar,
+    refuse_existing,
+    say,
+)
 
 
 class Align(StrEnum):

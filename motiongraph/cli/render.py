@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import motiongraph as mg
-from motiongraph.cli.console import progress_bar, refuse_existing, say
-from motiongraph.cli.options import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive
+from motiongraph.cli.console import (
+    Force,
+    Frames,
+    Rate,
+    Skeleton,
+    Units,
+    Up,
+    UpAxis,
+    positive,
+    progress_bar,
+    refuse_existing,
+    say,
+)
 from motiongraph.errors import MotionError
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import typer
 
 import motiongraph as mg
 from motiongraph.cli.build import Threshold
-from motiongraph.cli.console import print_json, printable, progress_bar, refuse_existing, say
-from motiongraph.cli.options import Force, positive
+from motiongraph.cli.console import Force, positive, print_json, printable, progress_bar, refuse_existing, say
 from motiongraph.files import writing
 from motiongraph.progress import Progress
 
