@@ -7,7 +7,7 @@ import pytest
 import sessions
 
 from motiongraph.app import commands as do
-from motiongraph.app.path import strokes
+from motiongraph.app.path import path_state
 from motiongraph.app.path.path_state import painted, tidied
 from motiongraph.app.update import update
 
@@ -56,10 +56,10 @@ def test_a_shaking_hand_draws_a_path_that_can_be_walked(state):
 
 def test_smoothing_keeps_ends_and_straight_lines():
     line = np.stack([np.linspace(0, 5, 30), np.zeros(30)], axis=1)
-    np.testing.assert_allclose(strokes.smoothed(line)[[0, -1]], line[[0, -1]], atol=1e-9)
-    assert np.abs(strokes.smoothed(line)[:, 1]).max() < 1e-9
+    np.testing.assert_allclose(path_state.smoothed(line)[[0, -1]], line[[0, -1]], atol=1e-9)
+    assert np.abs(path_state.smoothed(line)[:, 1]).max() < 1e-9
     circle = 3 * np.stack([np.cos(np.linspace(0, 2 * np.pi, 60)), np.sin(np.linspace(0, 2 * np.pi, 60))], axis=1)
-    radius = np.hypot(*strokes.smoothed(circle[:-1], closed=True).T)
+    radius = np.hypot(*path_state.smoothed(circle[:-1], closed=True).T)
     np.testing.assert_allclose(radius, radius.mean(), atol=0.01)
 
 
@@ -84,7 +84,7 @@ def test_a_stroke_that_comes_back_closes_itself_and_a_click_is_none(state):
     assert state.path.points is before
 
 
-@pytest.mark.parametrize("name", strokes.PRESETS)
+@pytest.mark.parametrize("name", path_state.PRESETS)
 def test_ready_made_paths_begin_where_the_last_one_did(state, name):
     tell(state, do.SetPath(((1.0, 2.0), (1.0, 5.0)), curve="polyline"))
     tell(state, do.PathPreset(name, 6.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.history import edit
-from motiongraph.app.path import strokes
+from motiongraph.app.path import path_state
 from motiongraph.app.path.path_state import CURVES, PATH, SHORTEST, TOOLS, checked, course, need_path, painted, tidied
 from motiongraph.app.scene.camera_moves import facing, overlook, watch_floor
 from motiongraph.errors import MotionError
@@ -43,17 +43,17 @@ def end_stroke(state: AppState) -> None:
     path = state.path
     raw, path.stroke = np.array(path.stroke).reshape(-1, 2), []
     goes_on = len(path.points) > 1 and not path.closed and len(raw) and bool((raw[0] == path.points[-1]).all())
-    far = strokes.length(raw)
+    far = path_state.length(raw)
     if far < SHORTEST:
         return
     if goes_on:
         # Smoothed together with the last metre, so that the way does not bend where the strokes meet.
         join = max(len(path.points) - 3, 1)
-        tail = strokes.smoothed(np.concatenate([path.points[join - 1 :], raw[1:]]))
+        tail = path_state.smoothed(np.concatenate([path.points[join - 1 :], raw[1:]]))
         path.set(np.concatenate([path.points[: join - 1], tail]), curve="spline", keep_metres=True)
     else:
         closed = far > 3.0 and float(np.hypot(*(raw[-1] - raw[0]))) < _MEETS
-        path.anew(strokes.smoothed(raw[:-1] if closed else raw, closed), closed, "spline")
+        path.anew(path_state.smoothed(raw[:-1] if closed else raw, closed), closed, "spline")
     path.goal = None  # who is led goes along what was drawn last
 
 
@@ -144,8 +144,8 @@ class PathPreset:
     size: float = 8.0
 
     def apply(self, state: AppState) -> None:
-        if self.name not in strokes.PRESETS:
-            raise MotionError(f"there are the paths {', '.join(strokes.PRESETS)}, not {self.name!r}")
+        if self.name not in path_state.PRESETS:
+            raise MotionError(f"there are the paths {', '.join(path_state.PRESETS)}, not {self.name!r}")
         if not 0.5 <= self.size <= 100.0:
             raise MotionError(f"a path can be 0.5 to 100 m in size, not {self.size:g}")
         path = state.path
@@ -154,8 +154,8 @@ class PathPreset:
             origin = path.line.places[0], float(np.arctan2(*path.line.tangents[0]))
         elif origin is None:
             origin = state.focus(state.active)[[0, 2]], float(np.radians(facing(state, state.active)))
-        points, closed, curve = strokes.preset(self.name, self.size)
-        path.anew(strokes.placed(points, *origin), closed, curve)
+        points, closed, curve = path_state.preset(self.name, self.size)
+        path.anew(path_state.placed(points, *origin), closed, curve)
         path.goal, path.origin = None, origin
         _see(state)
 
@@ -271,7 +271,7 @@ class SmoothPath:
     def apply(self, state: AppState) -> None:
         line, path = need_path(state), state.path
         places = line.places[:-1] if path.closed else line.places
-        path.set(strokes.smoothed(places, path.closed, 1.4 * strokes.SMOOTHING), curve="spline")
+        path.set(path_state.smoothed(places, path.closed, 1.4 * path_state.SMOOTHING), curve="spline")
 
 
 @command(undo=PATH, edit="path")

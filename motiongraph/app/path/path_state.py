@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.part import Record, SavedPart, checked_number, checked_word
-from motiongraph.app.path import strokes
 from motiongraph.errors import MotionError
 from motiongraph.walks.curve import Curve
 
@@ -17,11 +16,80 @@ if TYPE_CHECKING:
     from motiongraph.app.state import AppState
     from motiongraph.walks.curve import Curve
 
+
 TOOLS = ("off", "draw", "edit", "paint", "goal")
 CURVES = ("polyline", "spline")
 SHORTEST = 0.5  # m: anything shorter is no path to walk along
 _LONGEST = 500.0  # m
 PathLabels = list[tuple[float, str | None]]  # metres at which each label begins, None: any motion
+PRESETS = ("line", "circle", "eight", "square", "S")
+SMOOTHING = 0.25  # m: wiggles much shorter than this are taken out of a stroke; a body turns no faster
+GAP = 0.8  # m between the points of a path made of a stroke
+_FINE = 0.05  # m between the samples that are smoothed
+
+
+def length(points: np.ndarray) -> float:
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def resampled(points: np.ndarray, gap: float) -> np.ndarray:
+    """The same line through points `gap` apart or a little less, with the same ends."""
+    points = np.asarray(points, float)
+    far = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+    keep = np.append(True, np.diff(far) > 1e-9)
+    at = np.linspace(0.0, far[-1], max(int(np.ceil(far[-1] / gap)), 1) + 1)
+    return np.stack([np.interp(at, far[keep], points[keep, k]) for k in range(2)], axis=1)
+
+
+def smoothed(points: np.ndarray, closed: bool = False, sigma: float = SMOOTHING, gap: float = GAP) -> np.ndarray:
+    """Evenly spaced points along a line freed from wiggles; an open line keeps its ends, a closed one has its first
+    point once."""
+    points = np.asarray(points, float)
+    if closed:
+        points = np.concatenate([points, points[:1]])
+    fine = resampled(points, _FINE)
+    reach = min(int(np.ceil(3.0 * sigma / _FINE)), len(fine) - 1)
+    if closed:
+        around = np.concatenate([fine[-reach - 1 : -1], fine, fine[1 : reach + 1]])
+    else:  # mirrored through its ends, which so stay where they are
+        around = np.concatenate([2 * fine[0] - fine[reach:0:-1], fine, 2 * fine[-1] - fine[-2 : -reach - 2 : -1]])
+    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) * _FINE / sigma) ** 2)
+    bell /= bell.sum()
+    fine = np.stack([np.convolve(around[:, k], bell, "valid") for k in range(2)], axis=1)
+    found = resampled(fine, gap)
+    return found[:-1] if closed and len(found) > 3 else found
+
+
+def preset(name: str, size: float) -> tuple[np.ndarray, bool, str]:
+    """Points, closed and curve of a ready-made path that begins at the origin along z; size: its length, diameter or
+    edge in metres."""
+    if name == "line":
+        return np.array([[0.0, 0.0], [0.0, size]]), False, "polyline"
+    if name == "square":
+        return size * np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]), True, "polyline"
+    if name == "circle":
+        turn = np.linspace(0.0, 2 * np.pi, 9)[:-1]
+        return 0.5 * size * np.stack([1.0 - np.cos(turn), np.sin(turn)], axis=1), True, "spline"
+    if name == "eight":
+        turn = np.linspace(0.0, 2 * np.pi, 17)[:-1]
+        # Bernoulli's lemniscate from its crossing, turned to set off along z.
+        scale = 0.5 * size / (1.0 + np.cos(turn) ** 2)
+        way = np.stack([scale * np.sin(turn) * np.cos(turn), scale * np.sin(turn)], axis=1)
+        return way @ _turn(-0.25 * np.pi).T, True, "spline"
+    share = np.linspace(0.0, 1.0, 13)
+    side = 0.28 * size * np.sin(2 * np.pi * share) * np.sin(np.pi * share) ** 0.5
+    return np.stack([side, size * share], axis=1), False, "spline"
+
+
+def placed(points: np.ndarray, at: np.ndarray, heading: float) -> np.ndarray:
+    """Points about the origin set at `at` (x, z), their z pointing where `heading` does (radians, 0 along z)."""
+    return np.asarray(points) @ _turn(heading).T + np.asarray(at, float)
+
+
+def _turn(angle: float) -> np.ndarray:
+    """(2, 2) that turns x, z by an angle about y."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, s], [-s, c]])
 
 
 @dataclass(eq=False)
@@ -102,7 +170,7 @@ def checked(points: Any) -> np.ndarray:
     points = np.array(points, float).reshape(-1, 2)
     if not np.isfinite(points).all():
         raise MotionError("a path goes through places, x and z in metres")
-    if strokes.length(np.concatenate([points, points[:1]])) > 2 * _LONGEST:
+    if length(np.concatenate([points, points[:1]])) > 2 * _LONGEST:
         raise MotionError(f"a path may be {_LONGEST:g} m long at most")
     points.flags.writeable = False
     return points
@@ -111,7 +179,7 @@ def checked(points: Any) -> np.ndarray:
 def course(points: np.ndarray, closed: bool, curve: str) -> Curve | None:
     """The `Curve` through checked points, or None where that is too short to walk along."""
     loop = np.concatenate([points, points[:1]]) if closed else points
-    if len(points) < 2 or strokes.length(loop) < SHORTEST:
+    if len(points) < 2 or length(loop) < SHORTEST:
         return None
     return Curve.of(points, curve, closed)
 

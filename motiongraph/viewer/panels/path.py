@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.live.live_character import under_way
-from motiongraph.app.path.strokes import PRESETS
+from motiongraph.app.path.path_state import PRESETS
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of
 from motiongraph.viewer import theme
