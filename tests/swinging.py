@@ -7,7 +7,7 @@ from bodies import person, smooth_clip
 
 from motiongraph import rotations as rot
 from motiongraph.app.compile_ahead import warm_up
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.viewer.camera import Camera

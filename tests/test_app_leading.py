@@ -7,7 +7,7 @@ from walking import sample_graph
 from motiongraph.app import commands as do
 from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.graph.drawn import drawable
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.live.lead import ROOMY
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import RESULT

@@ -9,7 +9,7 @@ from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
 from motiongraph.app.compile_ahead import warm_up
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.matrix.cell import loop_walk, pair_of, way_back
 from motiongraph.app.matrix.comparison import chosen, common, highest_threshold, threshold_of
 from motiongraph.app.playback import RESULT

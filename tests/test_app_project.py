@@ -243,7 +243,7 @@ def test_a_result_that_plays_nothing_that_is_gone_still_knows_its_steps(moved, t
     tell(state, do.BuildGraph(), do.UseClip(2, False))
     graph = state.graph.graph
     rows = graph.transitions[(graph.transitions["src"] == 1) & (graph.transitions["dst"] == 1)][:1]
-    from motiongraph.app.library.prepared import prepare
+    from motiongraph.app.library.entries import prepare
     from motiongraph.app.walk.results import Made, show_made
     from motiongraph.synthesis.synthesize import synthesize
     from motiongraph.walks.walk import Walk

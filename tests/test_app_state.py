@@ -12,7 +12,7 @@ from motiongraph.app import commands as do
 from motiongraph.app import compile_ahead
 from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.jobs import JobKind, Jobs
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update

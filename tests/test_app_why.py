@@ -9,7 +9,7 @@ from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
 from motiongraph.app.compile_ahead import warm_up
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update

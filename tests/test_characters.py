@@ -9,7 +9,7 @@ from naive import characters as naive
 
 from motiongraph.app import commands as do
 from motiongraph.app.compile_ahead import warm_up
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.errors import MotionError

@@ -8,7 +8,7 @@ import sessions
 from walking import sample
 
 from motiongraph.app import commands as do
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.update import update
 from motiongraph.app.walk.results import Made
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres

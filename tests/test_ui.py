@@ -9,7 +9,7 @@ from bodies import person, smooth_clip
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.window import FRESH, Message, SeenMessages

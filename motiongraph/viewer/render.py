@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 from PIL import Image
 
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.scene.layers import CHOICES
 from motiongraph.app.scene.props import Prop, put_beside
 from motiongraph.errors import MotionError

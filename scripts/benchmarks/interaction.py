@@ -107,7 +107,7 @@ def _matrix(viewer, mocap):
     from imgui_bundle import imgui
 
     from motiongraph.app import commands as do
-    from motiongraph.app.library.prepared import prepare
+    from motiongraph.app.library.entries import prepare
     from motiongraph.formats.load import load
     from motiongraph.model.clip import Clip
 
@@ -152,7 +152,7 @@ def _threshold(viewer, mocap):
 
     from motiongraph.app import commands as do
     from motiongraph.app.graph.drawn import drawable
-    from motiongraph.app.library.prepared import prepare
+    from motiongraph.app.library.entries import prepare
     from motiongraph.formats.collection import find_files
     from motiongraph.formats.load import load
     from motiongraph.graph.motion_graph import MotionGraph

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiongraph.app.graph.lanes import Lanes
-from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.app.library.entries import Entry, Prepared, prepare
 from motiongraph.graph.build import same_motion
 from motiongraph.metric.metric import Metric
 from motiongraph.model.labels import Labels

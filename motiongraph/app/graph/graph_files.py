@@ -10,7 +10,7 @@ from motiongraph.app.command import command
 from motiongraph.app.graph.drawn import Source, drawing, sources_of
 from motiongraph.app.graph.graph_state import go_on, leave_transition, need_graph
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import show_clip
 from motiongraph.errors import MotionError
 from motiongraph.graph import export
@@ -18,8 +18,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.picture import save_picture
 
 if TYPE_CHECKING:
-    from motiongraph.app.library.entries import Entry
-    from motiongraph.app.library.prepared import Prepared
+    from motiongraph.app.library.entries import Entry, Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.model.clip import Clip

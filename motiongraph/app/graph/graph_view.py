@@ -30,7 +30,7 @@ from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from motiongraph.app.library.prepared import Prepared
+    from motiongraph.app.library.entries import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.entries import Entry, Library
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import Entry, Library, prepare
 from motiongraph.app.part import Part
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.errors import MotionError

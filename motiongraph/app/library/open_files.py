@@ -11,7 +11,7 @@ from motiongraph.app.command import command
 from motiongraph.app.graph.graph_files import open_graph
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import trim
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import play, show_clip
 from motiongraph.app.project.session import open_project
 from motiongraph.app.scene.props import open_prop

@@ -14,7 +14,7 @@ import numpy as np
 from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.clips import remove_clip
-from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.app.library.entries import Prepared, prepare
 from motiongraph.app.part import Record, SavedPart
 from motiongraph.app.playback import RESULT
 from motiongraph.app.scene.camera_moves import facing
@@ -31,8 +31,7 @@ from motiongraph.walks.live import LiveWalk
 from motiongraph.walks.walk import Walk
 
 if TYPE_CHECKING:
-    from motiongraph.app.library.entries import Entry
-    from motiongraph.app.library.prepared import Prepared
+    from motiongraph.app.library.entries import Entry, Prepared
     from motiongraph.app.path.path_state import PathLabels
     from motiongraph.app.scene.layers import Place
     from motiongraph.app.state import AppState

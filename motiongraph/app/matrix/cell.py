@@ -11,8 +11,7 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import Entry, prepare
 from motiongraph.app.matrix.comparison import leave_cell, need_heat, threshold_of
 from motiongraph.app.matrix.heat import Heat
 from motiongraph.app.scene.pair import Pair

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.app.library.entries import Entry, Prepared, prepare
 from motiongraph.app.project.project_file import KIND, ORIGIN, STORED
 from motiongraph.app.project.snapshot import Project, upgraded
 from motiongraph.app.walk.results import Made

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motiongraph.app.library.prepared import Prepared, prepare
+from motiongraph.app.library.entries import Prepared, prepare
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip

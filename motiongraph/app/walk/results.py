@@ -12,8 +12,7 @@ import numpy as np
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
-from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import Entry, prepare
 from motiongraph.app.playback import RESULT, activate_track, play, seek, show_clip
 from motiongraph.app.scene.layers import split
 from motiongraph.errors import MotionError
@@ -23,7 +22,7 @@ from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.walk import STEP, Walk
 
 if TYPE_CHECKING:
-    from motiongraph.app.library.prepared import Prepared
+    from motiongraph.app.library.entries import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.metric.metric import Metric

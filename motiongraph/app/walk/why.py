@@ -11,8 +11,7 @@ import numpy as np
 
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.entries import Entry
-from motiongraph.app.library.prepared import prepare
+from motiongraph.app.library.entries import Entry, prepare
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.app.scene.pair import Pair
