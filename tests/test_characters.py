@@ -14,7 +14,7 @@ from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
-from motiongraph.synthesis.origin import Origin
+from motiongraph.synthesis.synthesize import Origin
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame, layers
 from motiongraph.viewer.draw.characters import look_of

@@ -8,8 +8,8 @@ from bodies import person, random_skeleton, smooth_clip
 from walking import joined, sample, sample_graph
 
 import motiongraph as mg
-from motiongraph.synthesis.origin import Origin
 from motiongraph.synthesis.quality import glitches
+from motiongraph.synthesis.synthesize import Origin
 
 
 def standing(root, planted=True):

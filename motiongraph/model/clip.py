@@ -19,7 +19,7 @@ from motiongraph.model.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from motiongraph.formats.source import Source
-    from motiongraph.synthesis.origin import Origin
+    from motiongraph.synthesis.synthesize import Origin
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
-from motiongraph.synthesis.origin import Origin
+from motiongraph.synthesis.synthesize import Origin
 from motiongraph.walks.walk import Walk
 
 
