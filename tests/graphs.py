@@ -4,7 +4,7 @@ import numpy as np
 
 from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.transitions import TRANSITION, in_order
+from motiongraph.graph.structure import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton

@@ -249,7 +249,7 @@ def test_only_new_pairs_are_computed(clips, monkeypatch):
 def test_the_tape_finds_what_pairs_of_clips_do(clips):
     """Copies, stillness and clips far from the origin too; in any order, in any blocks, at once or one by one."""
     from motiongraph.graph import candidates
-    from motiongraph.graph.transitions import in_order
+    from motiongraph.graph.structure import in_order
 
     still = replace(clips[0], name="still", rotations=np.repeat(clips[0].rotations[:1], len(clips[0]), axis=0))
     every = [*clips, replace(clips[1], name="copy"), still, clips[2].moved(2.0, 300.0, -500.0)]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from naive import graph as naive
 from numba import njit
 
-from motiongraph.graph.structure import strong_components
-from motiongraph.graph.transitions import both_ways
+from motiongraph.graph.structure import both_ways, strong_components
 from motiongraph.graph.views import ORIGINAL
 from motiongraph.model.placement import inverse
 

@@ -10,7 +10,7 @@ from naive import walks as naive
 import motiongraph as mg
 from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.transitions import TRANSITION, in_order
+from motiongraph.graph.structure import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.walks.curve import Curve, between
 from motiongraph.walks.effort import Effort

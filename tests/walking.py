@@ -7,7 +7,7 @@ import numpy as np
 
 import motiongraph as mg
 from motiongraph.files import resource
-from motiongraph.graph.transitions import TRANSITION
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.walks.walk import Walk
 
 

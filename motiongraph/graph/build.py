@@ -13,8 +13,8 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.candidates import CEILING, RADIUS, Candidates, LeftOut, compare, fitted, named_apart
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.structure import TRANSITION, in_order, renumbered
 from motiongraph.graph.thresholds import AnyThreshold, Thresholds
-from motiongraph.graph.transitions import TRANSITION, in_order, renumbered
 from motiongraph.metric.metric import Metric
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip

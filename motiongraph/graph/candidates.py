@@ -11,8 +11,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.labelling import Labelling, Layers
-from motiongraph.graph.structure import Structure
-from motiongraph.graph.transitions import TRANSITION, both_ways, renumbered
+from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
 from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search

@@ -13,8 +13,8 @@ from motiongraph.formats.collection import load_collection
 from motiongraph.formats.container import Kind, read_container, write_container
 from motiongraph.graph.candidates import Candidates, fitted
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.graph.thresholds import Thresholds
-from motiongraph.graph.transitions import TRANSITION
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels

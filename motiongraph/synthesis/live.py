@@ -13,7 +13,7 @@ import numpy as np
 from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.transitions import TRANSITION
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.model.placement import IDENTITY, Placement, compose
 from motiongraph.synthesis import blend as blending
 from motiongraph.synthesis.blend import Window

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.transitions import TRANSITION
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.kernels import F64, kernel
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip

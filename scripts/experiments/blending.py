@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from study import ASF_AMC, main
 
 import motiongraph as mg
-from motiongraph.graph.transitions import TRANSITION
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.metric import image
 from motiongraph.walks.walk import Walk
 

@@ -8,7 +8,7 @@ import plot
 import motiongraph as mg
 from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.picture import curves
-from motiongraph.graph.transitions import TRANSITION, both_ways, in_order
+from motiongraph.graph.structure import TRANSITION, both_ways, in_order
 from motiongraph.metric.search import search
 
 PUBLISHED = mg.Metric(kind="dissertation", window=81 / 120)

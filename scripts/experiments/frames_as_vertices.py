@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from study import BVH, Clock, main
 
 import motiongraph as mg
-from motiongraph.graph.transitions import TRANSITION, both_ways
+from motiongraph.graph.structure import TRANSITION, both_ways
 from motiongraph.walks.walk import Walk
 
 TITLE = "7. Hoang and Truong: frames as vertices"

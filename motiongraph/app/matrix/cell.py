@@ -17,7 +17,7 @@ from motiongraph.app.matrix.heat import Heat
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
-from motiongraph.graph.transitions import TRANSITION
+from motiongraph.graph.structure import TRANSITION
 from motiongraph.model.placement import inverse
 from motiongraph.walks.walk import STEP, Walk
 
