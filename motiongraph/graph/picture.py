@@ -5,13 +5,13 @@ What survives pruning is bright, the rest dim; the colour of a transition is its
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
-from motiongraph.graph.lane_curve import along, bent
 from motiongraph.graph.motion_graph import MotionGraph
 
 _OVER = 3  # times the size at which curves are drawn, then smoothed
@@ -19,6 +19,25 @@ _BINS = 12  # layers of curves by cost, each a little transparent
 _INK, _FAINT, _LANE, _DIM = (24, 28, 38), (120, 126, 138), (214, 218, 226), (224, 226, 231)
 # From cheap to expensive: dark to light, so that it reads in print without colour too.
 _COSTS = np.array([(18, 18, 110), (96, 20, 158), (186, 48, 120), (232, 104, 62), (250, 176, 66)], float)
+
+
+def arc_height(across: Any) -> Any:
+    """How many lanes a curve that stays in its clip rises, by the seconds between its ends; never a whole lane."""
+    return 0.25 + 0.6 * np.minimum(np.abs(across) / 3.0, 1.0)
+
+
+def along(x0: Any, y0: Any, x1: Any, y1: Any, t: Any) -> tuple[Any, Any]:
+    """(x, y) a share t of the way from (x0, y0) to (x1, y1); numbers, or arrays that broadcast.
+
+    Between lanes an S with upright ends: x eases while y runs evenly. Within a lane an arc above it.
+    """
+    rise = np.where(np.equal(y0, y1), arc_height(np.subtract(x1, x0)), 0.0)
+    return x0 + (x1 - x0) * t * t * (3.0 - 2.0 * t), y0 + (y1 - y0) * t - rise * 4.0 * t * (1.0 - t)
+
+
+def bent(points: int) -> np.ndarray:
+    """(points,) shares from 0 to 1, closer to each other where curves bend."""
+    return 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, points))
 
 
 def cost_colour(cost: np.ndarray | float, max_cost: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.graph.lane_curve import along, arc_height, bent
+from motiongraph.graph.picture import along, arc_height, bent
 
 if TYPE_CHECKING:
     from motiongraph.graph.motion_graph import MotionGraph

@@ -10,7 +10,7 @@ from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.graph.lanes import kept_spans
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
-from motiongraph.graph.lane_curve import along
+from motiongraph.graph.picture import along
 from motiongraph.viewer.panels.widgets import word_colour
 
 if TYPE_CHECKING:
