@@ -200,7 +200,7 @@ def test_the_checker_complains(module, source, complaint):
         ("fetch.py", "from motiongraph import __version__\nfrom motiongraph.errors import MotionError\nimport urllib"),
         (
             "model/clip.py",
-            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from motiongraph.formats.source import Source",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from motiongraph.formats.motion import Source",
         ),
         ("model/clip.py", "from .skeleton import Skeleton\nfrom . import labels\nfrom ..errors import MotionError"),
         ("files.py", "try:\n    f()\nexcept OSError:\n    pass"),

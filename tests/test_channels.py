@@ -16,7 +16,7 @@ from motiongraph.elementary import sincos_degrees
 from motiongraph.errors import MotionError
 from motiongraph.formats import channels as kernels
 from motiongraph.formats.channels import Channels
-from motiongraph.formats.source import UPRIGHT
+from motiongraph.formats.motion import UPRIGHT
 
 ORDERS = ["".join(p) for p in itertools.permutations("XYZ")]
 SUBSETS = ["".join(p) for n in (0, 1, 2) for p in itertools.permutations("XYZ", n)]

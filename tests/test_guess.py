@@ -13,8 +13,8 @@ from motiongraph import rotations as rot
 from motiongraph.cli import main
 from motiongraph.formats import guess
 from motiongraph.formats.load import load
+from motiongraph.formats.motion import UPRIGHT
 from motiongraph.formats.save import save
-from motiongraph.formats.source import UPRIGHT
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 

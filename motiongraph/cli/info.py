@@ -101,8 +101,8 @@ def _skeleton_facts(path: Path) -> dict[str, Any]:
     """What there is to say of an ASF by itself: the same as of a clip, without motion."""
     from motiongraph.formats.asf_parser import read_asf
     from motiongraph.formats.guess import stature, up_axis
+    from motiongraph.formats.motion import UPRIGHT
     from motiongraph.formats.scanner import Text
-    from motiongraph.formats.source import UPRIGHT
     from motiongraph.model.skeleton import Skeleton
     from motiongraph.rotations import rotate
 

@@ -17,7 +17,7 @@ from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats import guess
 from motiongraph.formats.gltf_file import GltfFile, Item
 from motiongraph.formats.gltf_nodes import Nodes, Track, bodies, tracks_of
-from motiongraph.formats.source import UPRIGHT, Source
+from motiongraph.formats.motion import UPRIGHT, Source
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton

@@ -14,10 +14,9 @@ from motiongraph.formats.amc_skeleton import find_asf, read_skeleton
 from motiongraph.formats.bvh import Bvh, read_bvh
 from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import labels_beside
-from motiongraph.formats.motion import AmcMotion, BvhMotion
+from motiongraph.formats.motion import UPRIGHT, AmcMotion, BvhMotion, Source
 from motiongraph.formats.scanner import Text, quoted
 from motiongraph.formats.smpl import holds_motion, read_smpl
-from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton

@@ -21,8 +21,7 @@ from motiongraph.formats.amc import Amc, format_amc
 from motiongraph.formats.asf import Asf, format_asf
 from motiongraph.formats.bvh import Bvh, Hierarchy, format_bvh
 from motiongraph.formats.gltf import write_glb
-from motiongraph.formats.motion import AmcMotion, BvhMotion
-from motiongraph.formats.source import UPRIGHT
+from motiongraph.formats.motion import UPRIGHT, AmcMotion, BvhMotion
 from motiongraph.formats.usd import write_usd
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton

@@ -15,8 +15,8 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats import guess
+from motiongraph.formats.motion import UPRIGHT, Source
 from motiongraph.formats.scanner import quoted
-from motiongraph.formats.source import UPRIGHT, Source
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 

@@ -18,7 +18,7 @@ from motiongraph.model.retarget import retargeted
 from motiongraph.model.skeleton import Skeleton
 
 if TYPE_CHECKING:
-    from motiongraph.formats.source import Source
+    from motiongraph.formats.motion import Source
     from motiongraph.synthesis.synthesize import Origin
 
 
