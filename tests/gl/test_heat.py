@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiongraph.metric.overview import pyramid
+from motiongraph.app.matrix.heat import pyramid
 from motiongraph.viewer.offscreen import offscreen
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry, prepare
+from motiongraph.app.matrix import heat
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.walk.results import made_of, show_walk, transition_walk_of
 from motiongraph.app.window import show_panel
 from motiongraph.errors import MotionError
-from motiongraph.metric import overview
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.model.placement import compose
 from motiongraph.progress import Progress
@@ -197,7 +197,7 @@ def crop_of(walk: Walk, jump: np.void, progress: Progress) -> Crop:
     matrix = distance_matrix(parts[0], parts[1], walk.metric, cache=False, progress=progress)
     i, j = int(jump["src_frame"]) - starts[0], int(jump["dst_frame"]) - starts[1]
     minima = matrix.minima(None, border=False).tolist()
-    return Crop(overview.pyramid(matrix.cost), float(matrix.cost.max()), starts[0], starts[1], (i, j), minima)
+    return Crop(heat.pyramid(matrix.cost), float(matrix.cost.max()), starts[0], starts[1], (i, j), minima)
 
 
 def _explain(state: AppState, entry: Entry, number: int) -> None:

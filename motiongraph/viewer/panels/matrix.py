@@ -11,9 +11,9 @@ from imgui_bundle import imgui, implot
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.matrix.comparison import AT_ONCE, cells, chosen, comparison, threshold_of
+from motiongraph.app.matrix.heat import thinned
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
-from motiongraph.metric.overview import thinned
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.matrix_options import BARE, bottom_rows, options_height, thresholds
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, progress_row, tooltip

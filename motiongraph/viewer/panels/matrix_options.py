@@ -10,10 +10,9 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.matrix.comparison import common, highest_threshold, threshold_of
-from motiongraph.app.matrix.heat import METHODS
+from motiongraph.app.matrix.heat import METHODS, share_below
 from motiongraph.app.state import AppState
 from motiongraph.metric.metric import ALIGNMENTS, KINDS
-from motiongraph.metric.overview import share_below
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import field, icons, note, section, tooltip
 
