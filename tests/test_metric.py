@@ -11,8 +11,7 @@ from walkers import joined, walking
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.files import resource
-from motiongraph.metric.cloud import Cloud
-from motiongraph.metric.joints import correspondence
+from motiongraph.metric.cloud import Cloud, correspondence
 
 TENTH = 0.01  # of a millimetre, in cm: the promise is 0.1 mm
 ALIGNMENTS = ["planar", "in-place", "none"]

@@ -7,7 +7,7 @@ from naive import distance as naive
 from walkers import joined, walking
 
 import motiongraph as mg
-from motiongraph.metric.joints import joint_weights
+from motiongraph.metric.cloud import joint_weights
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.kernels import F32, FAST, I64, kernel, read
 from motiongraph.metric.bodies import partners, require_window
-from motiongraph.metric.joints import correspondence, joint_weights
+from motiongraph.metric.cloud import correspondence, joint_weights
 from motiongraph.metric.pairs import ROWS, ExactPair
 from motiongraph.model.clip import Clip
 

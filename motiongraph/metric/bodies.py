@@ -10,8 +10,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.kernels import F32, F64, kernel, read
-from motiongraph.metric.cloud import Cloud
-from motiongraph.metric.joints import correspondence
+from motiongraph.metric.cloud import Cloud, correspondence
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
