@@ -26,8 +26,6 @@ _STILL = 1e-4  # metres: a joint whose place in its parent varies by less was ro
 Built: TypeAlias = tuple[Skeleton, np.ndarray, np.ndarray, np.ndarray | None]
 
 
-
-
 @dataclass(frozen=True)
 class BvhMotion:
     """A BVH's joints. Those at the top that stand still are left out: a clip has the joints from `folded` on."""

@@ -1,7 +1,7 @@
 """Heat maps: a matrix on the card, sent once in pieces, coloured anew whenever its threshold or the view changes.
 
 The costs are never touched again on the processor: a fragment shader colours what is seen into a canvas as large as the
-plot. Coarser levels hold the lowest costs (`metric.overview.pyramid`), so that no minimum vanishes from afar.
+plot. Coarser levels hold the lowest costs (`app.matrix.heat.pyramid`), so that no minimum vanishes from afar.
 """
 
 from collections.abc import Sequence
