@@ -1,6 +1,7 @@
 """A picture of a graph as in the dissertation's figures 4.5 and 5.6: clips as lanes in time, transitions as curves.
 
 What survives pruning is bright, the rest dim; the colour of a transition is its cost, the cheapest on top.
+The window draws the same curves; shaders/curves.vert repeats their formula for the graphics card.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,7 @@ def arc_height(across: Any) -> Any:
 
 
 def along(x0: Any, y0: Any, x1: Any, y1: Any, t: Any) -> tuple[Any, Any]:
-    """(x, y) a share t of the way from (x0, y0) to (x1, y1); numbers, or arrays that broadcast.
+    """(x, y), seconds and lanes downwards, a share t of the way from (x0, y0) to (x1, y1); numbers, or arrays that broadcast.
 
     Between lanes an S with upright ends: x eases while y runs evenly. Within a lane an arc above it.
     """

@@ -1,4 +1,8 @@
-"""Searching for a walk that serves a person's own goal g(w, e) (Kovar 2002, 4.2)."""
+"""Searching for a walk that serves a person's own goal g(w, e) (Kovar 2002, 4.2).
+
+g is given the walk so far and an edge that may be appended to it. A search makes hundreds of both for every step, so
+they are plain objects whose figures are computed when asked for.
+"""
 
 import time
 from collections.abc import Callable

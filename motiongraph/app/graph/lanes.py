@@ -1,7 +1,7 @@
 """The graph as lanes and curves (dissertation, figures 4.5 and 5.6): clips lie in time, transitions join them.
 
 Here are the numbers, in seconds and lanes, clip 0 at 0 and downwards; how they look is the viewer's business. A curve
-is the one of `graph.lane_curve`.
+is the one of `graph.picture`.
 """
 
 from __future__ import annotations
