@@ -10,13 +10,14 @@ from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.picture import curves
 from motiongraph.graph.structure import TRANSITION, both_ways, in_order
 from motiongraph.metric.search import search
+from motiongraph.walks.walk import Walk
 
 PUBLISHED = mg.Metric(kind="dissertation", window=81 / 120)
 CENTRE = 40  # transitions are published by the middle frame of their window
 
 
 def as_published(clips, progress) -> mg.MotionGraph:
-    """Every local minimum between two different clips that is not at the border, however dear, both ways."""
+    """Every local minimum between two different clips that is not at the border, whatever it costs, both ways."""
     prepared = [PUBLISHED.prepare(clip) for clip in clips]
     pairs = list(combinations(range(len(clips)), 2))
     found = search([(prepared[i], prepared[j]) for i, j in pairs], border=False, progress=progress)
@@ -34,6 +35,29 @@ def edges_of(graph) -> dict:
         (names[e["src"]], names[e["dst"]], int(e["src_frame"]) + CENTRE, int(e["dst_frame"]) + CENTRE): float(e["cost"])
         for e in graph.transitions
     }
+
+
+def last_edges(graph, first, most=20) -> Walk:
+    """The walk that the dissertation's program makes from one edge of the graph.
+
+    Its search for the cheapest edge never lowers the minimum it compares with. So the last edge of its list wins that
+    leaves far enough after the current frame: here a window, so that every walk can be played. most: of transitions.
+    """
+    table, taken = graph.transitions, [graph.transitions[first]]
+    # Its list: pairs of clips in order, each matrix row by row, every minimum added to both of its clips.
+    low, high = np.minimum(table["src"], table["dst"]), np.maximum(table["src"], table["dst"])
+    forward = table["src"] < table["dst"]
+    row = np.where(forward, table["src_frame"], table["dst_frame"])
+    column = np.where(forward, table["dst_frame"], table["src_frame"])
+    listed = table[np.lexsort((column, row, high, low))]
+    while len(taken) < most:
+        clip, frame = taken[-1]["dst"], taken[-1]["dst_frame"]
+        ahead = np.flatnonzero((listed["src"] == clip) & (listed["src_frame"] >= frame + graph.window))
+        if not len(ahead):
+            break
+        taken.append(listed[ahead[-1]])
+    start = int(taken[0]["src"]), 0
+    return Walk.of(graph, start, np.array(taken, table.dtype), method="program")
 
 
 def walk_picture(graph, walks, words, title) -> plot.Plot:
