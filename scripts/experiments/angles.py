@@ -1,10 +1,11 @@
-"""De Chenu 2006: joint angles as a metric, a walk cycle that loops, and his graph of segments as DOT."""
+"""De Chenu 2006: joint angles as a metric, a walk cycle that loops, roots led apart, his graph of segments as DOT."""
 
 import sys
 from dataclasses import replace
 
 import numpy as np
 import plot
+from pictures import flow, to_the_right
 from study import BVH, main
 
 import motiongraph as mg
@@ -13,8 +14,8 @@ from motiongraph.metric import image
 from motiongraph.model import kinematics
 from motiongraph.walks.walk import Walk
 
-TITLE = "6. De Chenu: joint angles, a looping walk, a graph of segments"
-WALK = f"{BVH}/07_01.bvh"
+TITLE = "6. De Chenu: joint angles, a looping walk, roots, a graph of segments"
+WALK, CURVED = f"{BVH}/07_01.bvh", f"{BVH}/16_17.bvh"
 APART = 0.25  # seconds between the two frames of a minimum: nearer, a clip only meets itself
 KINDS = [  # what de Chenu's figures 4.4 to 4.6 show, in their order
     ("angles, L1 norm (4.4)", "angle", 1),
@@ -40,7 +41,8 @@ def run(study):
         metric = mg.Metric(kind=kind, order=order, window=APART)
         matrices[words] = mg.distance_matrix(clip, clip, metric, progress=study.progress)
     compare(study, clip, matrices)
-    loop(study, clip)
+    motion = loop(study, clip)
+    roots(study, clip, motion)
 
 
 def compare(study, clip, matrices):
@@ -117,6 +119,35 @@ def loop(study, clip):
     rows = [[key, captured[key], figures[key]] for key in ("slide_mean", "penetration", "acceleration_p99", "knee_pop")]
     study.table(["figure (cm/s, cm, m/s², rad/s a frame)", "captured", "looped"], rows)
     segments(study, graph)
+    return motion
+
+
+def roots(study, clip, motion):
+    """The root apart from the body: along the captured way while the legs loop, and straight on (figures 4.1, 4.2)."""
+    study.heading("The root apart from the body (figures 4.1 and 4.2)")
+    curved = study.clip(CURVED).captured()
+    led = {
+        f"{clip.name} as captured": clip,
+        "its loop, the root along the captured way (4.1)": mg.rooted(motion, "path", path=clip),
+        f"{curved.name} as captured (4.2 top)": curved,
+        f"{curved.name} led straight on (4.2 below)": mg.rooted(curved, "straight", np.pi / 2),
+    }
+    rows = [[words, mg.quality(one)["slide_mean"], float(_gone(one))] for words, one in led.items()]
+    study.table(["motion", "foot slide, cm/s", "metres travelled"], rows)
+    study.text(
+        """As he reports: a loop of one cycle on the captured way slides where the captured walk is faster or slower than
+        that cycle, and a curved walk led straight on keeps its speed, and so its feet."""
+    )
+    pictures = [
+        (words, flow(study, to_the_right(one)[0], round(one.fps / 3), 35.0, (900, 300))) for words, one in led.items()
+    ]
+    path = study.figure("roots.png", "Figures 4.1 and 4.2: three poses a second, seen from above at an angle.")
+    plot.write(plot.sheet(pictures, 1), path)
+
+
+def _gone(clip):
+    """Metres of the root's way on the floor."""
+    return np.linalg.norm(np.diff(clip.root[:, [0, 2]], axis=0), axis=1).sum()
 
 
 def segments(study, graph):
@@ -135,6 +166,14 @@ def segments(study, graph):
     lines = [f"{names[a]}->{names[b]};" for a, b in zip(view.source.tolist(), view.target.tolist())]
     lines = [*lines[:3], *lines[-5:]]
     study.lines += ["```", *lines, "```", ""]
+    rows = []
+    for count in (6, 12, 24, 48, 96, len(graph.transitions)):
+        if count <= len(graph.transitions):
+            part = graph.at(float(np.sort(graph.transitions["cost"])[count - 1]))
+            view = part.segment_view()
+            rows.append([part.thresholds.within, len(part.transitions), len(view.start), len(view.source)])
+    study.text("A higher threshold makes a larger graph (4.5.1 and his appendices B and C):")
+    study.table(["threshold, degrees", "transitions", "segments", "edges"], rows)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,18 @@ def run(study):
     kick(study)
     study.heading("In numbers")
     header = ["path", "motion", "length, m", "from the path, mean / worst, cm", "at equal arc length, mean, cm"]
-    study.table([*header, "transitions", "cost, mean / worst, cm", "foot slide, cm/s", "seconds of motion", "seconds to find it", "Kovar"], rows)
+    study.table(
+        [
+            *header,
+            "transitions",
+            "cost, mean / worst, cm",
+            "foot slide, cm/s",
+            "seconds of motion",
+            "seconds to find it",
+            "Kovar",
+        ],
+        rows,
+    )
     study.text(
         """Kovar's searches ran on a 1.3 GHz Athlon, and took about as long as the motion lasts (published); ours keeps
         a beam of states along the path. His largest graph, 6,000 frames at 30 Hz, took 25 minutes to compare
@@ -251,7 +262,9 @@ def kick(study):
         ahead = np.array([[0.0, 0.0], [np.sin(np.radians(facing)), np.cos(np.radians(facing))]]) + [1.0, 4.0]
         charts.append(("", chart.line(ahead[:, 0], -ahead[:, 1], "asked for", YELLOW, width=6).drawn()))
     study.table(["facing, degrees", "off the place, cm", "off the direction, degrees", "seconds of motion"], rows)
-    path = study.figure("place.png", "Figure 5: a jump at a place, facing three ways; the yellow line is the direction.")
+    path = study.figure(
+        "place.png", "Figure 5: a jump at a place, facing three ways; the yellow line is the direction."
+    )
     plot.write(plot.sheet(charts, len(charts)), path)
 
 
