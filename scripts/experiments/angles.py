@@ -135,8 +135,8 @@ def roots(study, clip, motion):
     rows = [[words, mg.quality(one)["slide_mean"], float(_gone(one))] for words, one in led.items()]
     study.table(["motion", "foot slide, cm/s", "metres travelled"], rows)
     study.text(
-        """As he reports: a loop of one cycle on the captured way slides where the captured walk is faster or slower than
-        that cycle, and a curved walk led straight on keeps its speed, and so its feet."""
+        """As he reports: a loop of one cycle on the captured way slides where the captured walk is faster or slower
+        than that cycle, and a curved walk led straight on keeps its speed, and so its feet."""
     )
     pictures = [
         (words, flow(study, to_the_right(one)[0], round(one.fps / 3), 35.0, (900, 300))) for words, one in led.items()

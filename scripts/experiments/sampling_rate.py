@@ -78,8 +78,8 @@ def conclusions(study, found):
         so that there is no need to throw frames away. Mao finds that the graph shrinks with the rate (figure 5.7):
         {shrinks}. Minima are places in the motion and not frames, so their number hardly depends on the rate. Mao also
         finds that the search becomes harder at low rates: the number of states that the same search looks at
-        {harder} from {rates[0]} to {rates[-1]} Hz ({own[0]:,} and {own[-1]:,}). What looks only three quarters of a second
-        ahead cannot take back what it has kept: with these three short clips it leaves the path by up to
+        {harder} from {rates[0]} to {rates[-1]} Hz ({own[0]:,} and {own[-1]:,}). What looks only three quarters of
+        a second ahead cannot take back what it has kept: with these three short clips it leaves the path by up to
         {max(far):.0f} cm on average, where the beam stays within {max(near):.0f}."""
     )
 
