@@ -6,6 +6,7 @@ Every guess is reported by `motiongraph info` and can be overruled when loading.
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,7 +26,7 @@ _HEAD = re.compile(r"head|skull", re.I)
 _NECK = re.compile(r"neck", re.I)
 
 # The axis that points up, and how often it does: y in most programs, z in some, −y in images.
-_PRIOR = {"y": 0.2, "z": 0.1, "-y": 0.0, "x": -0.3, "-x": -0.3, "-z": -0.3}
+_PRIOR = {"x": -0.3, "y": 0.2, "z": 0.1, "-x": -0.3, "-y": 0.0, "-z": -0.3}
 UP_AXES = tuple(_PRIOR)
 MOST_POSES = 256  # poses that are looked at
 
@@ -75,6 +76,7 @@ def _span(skeleton: Skeleton) -> float:
     return float(best)
 
 
+@lru_cache(maxsize=256)  # a folder has many clips of a few skeletons
 def stature(skeleton: Skeleton) -> float:
     """Height of a standing person along the bones, in the skeleton's unit; 0 where names show no legs or head.
 
@@ -96,6 +98,7 @@ def stature(skeleton: Skeleton) -> float:
     return _ABOVE_ANKLE * leg + trunk + (crown if 0.0 < crown < 0.5 * trunk else _CROWN * trunk)
 
 
+@lru_cache(maxsize=256)
 def _legs(skeleton: Skeleton) -> list[list[int]]:
     """For every foot the joints from ankle up to hip; at least those two.
 
@@ -129,7 +132,8 @@ def _way(skeleton: Skeleton, a: int, b: int) -> float:
 
 def sampled(frames: int) -> np.ndarray:
     """Indices of the poses that are looked at."""
-    return np.unique(np.linspace(0, frames - 1, MOST_POSES).astype(int))
+    count = min(frames, MOST_POSES)
+    return np.arange(count) * (frames - 1) // max(count - 1, 1)
 
 
 def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
@@ -139,49 +143,46 @@ def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
     rest pose where that stands; a floor, which is where the lowest joint stays and which is often at zero; and how
     customary the axis is. The floor tells a world with z up, whose rest pose has y up, from push-ups and swimming.
     """
-    feet, head = _standing(skeleton), _head(skeleton)
-    rest = skeleton.rest
+    feet, head, standing = _standing(skeleton)
     if not feet:
-        return _up_by_reach(rest, positions)
-    size = float(np.ptp(rest, axis=0).max()) or float(np.ptp(positions, axis=1).max()) or 1.0
-    moving = _upward(positions, feet, head).mean(axis=0)
-    standing = _upward(rest[None], feet, head, shortest=0.25 * size)[0]
-
-    def score(name: str) -> float:
-        axis = _direction(name)
-        lowest = (positions @ axis).min(axis=1)
-        level = np.median(lowest)
-        steady = np.exp(-((np.median(np.abs(lowest - level)) * 1.5 / (0.08 * size)) ** 2))
-        at_zero = np.exp(-((level / (0.05 * size)) ** 2))
-        return float(moving @ axis + max(standing @ axis, 0.0) + 0.4 * steady + 0.4 * at_zero + _PRIOR[name])
-
-    return max(UP_AXES, key=score)
+        return _up_by_reach(skeleton.rest, positions)
+    size = float(np.ptp(skeleton.rest, axis=0).max()) or float(np.ptp(positions, axis=1).max()) or 1.0
+    coordinates = np.ascontiguousarray(positions.transpose(2, 0, 1))  # (3, F, J): sums along joints are quicker there
+    moving = _upward(coordinates, feet, head).mean(axis=1)
+    lowest = np.concatenate([coordinates.min(axis=2), -coordinates.max(axis=2)])  # (6, F), in the order of UP_AXES
+    level = np.median(lowest, axis=1)
+    steady = np.exp(-((np.median(np.abs(lowest - level[:, None]), axis=1) * 1.5 / (0.08 * size)) ** 2))
+    at_zero = np.exp(-((level / (0.05 * size)) ** 2))
+    directions = np.concatenate([moving, -moving]) + np.maximum(np.concatenate([standing, -standing]), 0.0)
+    return UP_AXES[int(np.argmax(directions + 0.4 * steady + 0.4 * at_zero + list(_PRIOR.values())))]
 
 
-def _direction(axis: str) -> np.ndarray:
-    """(3,) unit vector of "x", "-z", …"""
-    return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis[0] == "-" else 1.0)
+@lru_cache(maxsize=256)
+def _standing(skeleton: Skeleton) -> tuple[list[int], int | None, np.ndarray]:
+    """The joints a body stands on, its head, and (3,) the way up in its rest pose, zero where that does not stand.
 
-
-def _standing(skeleton: Skeleton) -> list[int]:
-    """The joints a body stands on: its ankles; of an animal the hands too; none where names do not say."""
-    feet = [leg[0] for leg in _legs(skeleton)]
-    if feet and any(_ANIMAL.search(name) for name in skeleton.names):
+    It stands on its ankles; an animal on its hands too; on none where names do not say.
+    """
+    feet, head = [leg[0] for leg in _legs(skeleton)], _head(skeleton)
+    if not feet:
+        return [], head, np.zeros(3)
+    if any(_ANIMAL.search(name) for name in skeleton.names):
         feet += [j for j, name in enumerate(skeleton.names) if re.search(r"hand(?!le)|wrist", name, re.I)]
-    return feet
+    shortest = 0.25 * float(np.ptp(skeleton.rest, axis=0).max())
+    return feet, head, _upward(np.ascontiguousarray(skeleton.rest.T)[:, None], feet, head, shortest)[:, 0]
 
 
 def _upward(poses: np.ndarray, feet: list[int], head: int | None, shortest: float = 0.0) -> np.ndarray:
-    """(F, 3) direction from the feet to the body's centre, and to the head at half weight, of poses (F, J, 3);
+    """(3, F) direction from the feet to the body's centre, and to the head at half weight, of poses (3, F, J);
     zero where they are no further apart than `shortest`."""
-    total = np.zeros((len(poses), 3))
-    ground = poses[:, feet].mean(axis=1)
-    targets = [(poses.mean(axis=1), 1.0)]
+    total = np.zeros(poses.shape[:2])
+    ground = poses[:, :, feet].mean(axis=2)
+    targets = [(poses.mean(axis=2), 1.0)]
     if head is not None:
-        targets.append((poses[:, head], 0.5))
+        targets.append((poses[:, :, head], 0.5))
     for target, weight in targets:
         way = target - ground
-        length = np.linalg.norm(way, axis=1, keepdims=True)
+        length = np.sqrt((way * way).sum(axis=0))
         total += weight * np.divide(way, length, out=np.zeros_like(way), where=length > max(shortest, 1e-12))
     return total / 1.5
 

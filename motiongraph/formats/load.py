@@ -14,12 +14,11 @@ from motiongraph.formats.amc_skeleton import find_asf, read_skeleton
 from motiongraph.formats.bvh import Bvh, read_bvh
 from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import labels_beside
-from motiongraph.formats.motion import UPRIGHT, AmcMotion, BvhMotion, Source
+from motiongraph.formats.motion import UPRIGHT, AmcMotion, Built, BvhMotion, Source
 from motiongraph.formats.scanner import Text, quoted
 from motiongraph.formats.smpl import holds_motion, read_smpl
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
-from motiongraph.model.skeleton import Skeleton
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 EXTENSIONS = (".bvh", ".amc", *GLTF, ".npz")
@@ -126,9 +125,8 @@ def _names(stem: str, roots: list[Bvh]) -> list[str]:
 
 def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, up: str, fps: float | None) -> Clip:
     motion = BvhMotion.of(bvh.hierarchy, bvh.values)
-    axis, body = _standing(motion, bvh.values, up)
-    unit = guess.unit_of(body) if units == "auto" else _given(units)
-    skeleton, root, rotations, sliding = motion.build(bvh.values, UPRIGHT[axis], unit.metres)
+    unit = None if units == "auto" else _given(units)
+    axis, unit, (skeleton, root, rotations, sliding) = _upright(motion, bvh.values, up, unit)
     turns = motion.channels.turns[motion.folded + 1 :]
     opening = kinematics.positions(skeleton, root[:64], rotations[:64], None if sliding is None else sliding[:64])
     added = guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0]) or guess.opens_with_a_jump(opening)
@@ -168,9 +166,8 @@ def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLi
     asf, oddities = read_skeleton(asf_path)
     amc, asf = read_amc(text, asf, str(asf_path))
     motion = AmcMotion.of(asf, amc)
-    axis, _ = _standing(motion, amc.values, up)
     unit = guess.Unit(f"{asf.length_unit:g} per inch", asf.metres) if units == "auto" else _given(units)
-    body, root, rotations, sliding = motion.build(amc.values, UPRIGHT[axis], unit.metres)
+    axis, unit, (body, root, rotations, sliding) = _upright(motion, amc.values, up, unit)
     rate, notes = amc.rate or AMC_RATE, (*oddities, *text.warned)
     return Clip(
         body,
@@ -198,13 +195,20 @@ def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLi
     )
 
 
-def _standing(motion: BvhMotion | AmcMotion, values: np.ndarray, up: str) -> tuple[str, Skeleton]:
-    """The axis that points up in a file, given or guessed from some of its poses, and its skeleton as written."""
-    chosen = values[guess.sampled(len(values))]
-    skeleton, root, rotations, sliding = motion.build(chosen, UPRIGHT["y"], 1.0)
-    if up != "auto":
-        return up, skeleton
-    return guess.up_axis(skeleton, kinematics.positions(skeleton, root, rotations, sliding)), skeleton
+def _upright(
+    motion: BvhMotion | AmcMotion, values: np.ndarray, up: str, unit: guess.Unit | None
+) -> tuple[str, guess.Unit, Built]:
+    """The axis that points up in a file, its unit, and the arrays of its clip; "auto" and None are guessed."""
+    axis = "y" if up == "auto" else up
+    turned = motion.turned(values, UPRIGHT[axis])
+    if up == "auto" or unit is None:
+        some = guess.sampled(len(values))
+        skeleton, root, rotations, sliding = motion.build(values[some], UPRIGHT[axis], 1.0, turned[some])
+        unit = unit or guess.unit_of(skeleton)
+        if up == "auto":
+            axis = guess.up_axis(skeleton, kinematics.positions(skeleton, root, rotations, sliding))
+            turned = turned if axis == "y" else motion.turned(values, UPRIGHT[axis])
+    return axis, unit, motion.build(values, UPRIGHT[axis], unit.metres, turned)
 
 
 def _given(units: str | float) -> guess.Unit:

@@ -50,10 +50,14 @@ class BvhMotion:
             turn = rot.multiply(turn, turns[j])
         return place, turn
 
-    def build(self, values: np.ndarray, basis: np.ndarray, scale: float) -> Built:
-        """The arrays of a clip from the numbers (F, C) of its file."""
+    def turned(self, values: np.ndarray, basis: np.ndarray) -> np.ndarray:
+        """(F, J, 4) what the channels of rotation say: the part of `build` that takes time and knows no unit."""
+        return self.channels.rotations(values, basis)
+
+    def build(self, values: np.ndarray, basis: np.ndarray, scale: float, turned: np.ndarray | None = None) -> Built:
+        """The arrays of a clip from the numbers (F, C) of its file; `turned`, where it is known, is used up."""
         record, channels, top = self.record, self.channels, self.folded
-        rotations = channels.rotations(values, basis)
+        rotations = self.turned(values, basis) if turned is None else turned
         root = rot.rotate(basis, channels.positions(values, top, record.offsets[top]) * scale)
         fixed = rot.rotate(basis, record.offsets * scale)
         places: dict[int, np.ndarray] = {}  # of joints that slide
@@ -111,10 +115,14 @@ class AmcMotion:
     def of(cls, asf: Asf, amc: Amc) -> "AmcMotion":
         return cls(asf, asf.channels[amc.degrees], amc)
 
-    def build(self, values: np.ndarray, basis: np.ndarray, scale: float) -> Built:
-        """The arrays of a clip from the numbers (F, C) of its file."""
+    def turned(self, values: np.ndarray, basis: np.ndarray) -> np.ndarray:
+        """(F, J, 4) what the channels of rotation say; see `BvhMotion.turned`."""
+        return self.record.joint_channels[self.amc.degrees].rotations(values, basis)
+
+    def build(self, values: np.ndarray, basis: np.ndarray, scale: float, turned: np.ndarray | None = None) -> Built:
+        """The arrays of a clip from the numbers (F, C) of its file; `turned`, where it is known, is used up."""
         names, parents, offsets, _ = self.record.joints
-        rotations = self.record.joint_channels[self.amc.degrees].rotations(values, basis)
+        rotations = self.turned(values, basis) if turned is None else turned
         shift = self.channels.positions(values, 0, np.zeros(3))
         root = rot.rotate(basis, (self.record.position + shift) * scale)
         sliding = self._sliding(values, scale)
@@ -131,7 +139,8 @@ class AmcMotion:
             return bool(np.abs(values[:, columns]).max(initial=0.0) * scale > _STILL)
 
         stretches = {b: c for b, c in asf.stretches.items() if b and moves(c)}
-        shifts = [b for b, p in enumerate(channels.places) if b and (p >= 0).any() and moves(p[p >= 0])]
+        placed = np.flatnonzero((channels.places >= 0).any(axis=1)).tolist()
+        shifts = [b for b in placed if b and moves(channels.places[b][channels.places[b] >= 0])]
         if not stretches and not shifts:
             return None
         joint = np.argsort(bones)[np.sum(bones < 0) :]
