@@ -6,9 +6,11 @@ left to right: "ZYX" is Rz·Ry·Rx, the meaning of BVH channels `Zrotation Yrota
 """
 
 import numpy as np
+from numba import types
 from numpy.typing import ArrayLike
 
-from motiongraph.elementary import arccos, arctan2, cos, sin
+from motiongraph.elementary import arccos, arctan2, atan2, cos, sin, sincos
+from motiongraph.kernels import F64, Kernel, kernel, read
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -16,15 +18,7 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 def multiply(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """Hamilton product a·b of (…, 4) and (…, 4): rotate by b, then by a."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
-    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
-    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
-    out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
-    out[..., 3] = aw * bz + ax * by - ay * bx + az * bw
-    return out
+    return _each(_multiply, 4, a, b)
 
 
 def conjugate(q: ArrayLike) -> np.ndarray:
@@ -34,16 +28,7 @@ def conjugate(q: ArrayLike) -> np.ndarray:
 
 def rotate(q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Vectors (…, 3) turned by unit quaternions (…, 4)."""
-    q, v = np.asarray(q, float), np.asarray(v, float)
-    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
-    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
-    # v + w t + u × t with t = 2 u × v
-    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
-    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
-    out[..., 0] = vx + w * tx + y * tz - z * ty
-    out[..., 1] = vy + w * ty + z * tx - x * tz
-    out[..., 2] = vz + w * tz + x * ty - y * tx
-    return out
+    return _each(_rotate, 3, q, v)
 
 
 def normalized(q: ArrayLike) -> np.ndarray:
@@ -79,18 +64,7 @@ def about(axis: str | np.ndarray, angle: ArrayLike) -> np.ndarray:
 
 def between(u: ArrayLike, v: ArrayLike) -> np.ndarray:
     """The smallest rotations that turn directions u (…, 3) into v (…, 3); identity where either is zero."""
-    u, v = np.broadcast_arrays(np.asarray(u, float), np.asarray(v, float))
-    norms, dot = np.sqrt(_dot(u, u) * _dot(v, v)), _dot(u, v)
-    q = np.empty((*dot.shape, 4))
-    q[..., 0], q[..., 1:] = norms + dot, cross(u, v)
-    # Opposite directions have no unique smallest turn: take half a turn about any perpendicular.
-    opposite = (norms > 0) & (norms + dot <= 1e-12 * norms)
-    if opposite.any():
-        w = u[opposite]
-        least = np.eye(3)[np.argmin(np.abs(w), axis=-1)]
-        q[opposite] = np.concatenate([np.zeros((len(w), 1)), np.cross(w, least)], axis=-1)
-    q[(norms == 0) | (np.sqrt(_dot(q[..., 1:], q[..., 1:])) <= 1e-9 * norms) & (dot > 0)] = IDENTITY
-    return normalized(q)
+    return _each(_between, 4, u, v)
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> np.ndarray:
@@ -126,20 +100,12 @@ def angle_between(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
 def to_vector(q: ArrayLike) -> np.ndarray:
     """(…, 3) axis times angle in radians, 0 … π, of unit quaternions (…, 4); accurate for small angles too."""
-    q = np.asarray(q, float)
-    q = np.where(q[..., :1] < 0, -q, q)
-    sine = np.sqrt(_dot(q[..., 1:], q[..., 1:]))[..., None]
-    # Near no turn at all the angle is twice the sine; 0/0 must not be formed.
-    return q[..., 1:] * np.where(sine > 1e-12, 2.0 * arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
+    return _each(_to_vector, 3, q)
 
 
 def from_vector(v: ArrayLike) -> np.ndarray:
     """Unit quaternions (…, 4) of rotation vectors (…, 3): axis times angle in radians, any angle."""
-    v = np.asarray(v, float)
-    half = 0.5 * np.sqrt(_dot(v, v))[..., None]
-    return np.concatenate(
-        [cos(half), np.where(half > 1e-12, 0.5 * sin(half) / np.maximum(half, 1e-12), 0.5) * v], axis=-1
-    )
+    return _each(_from_vector, 4, v)
 
 
 def from_euler(angles: ArrayLike, order: str) -> np.ndarray:
@@ -180,3 +146,84 @@ def to_euler(q: ArrayLike, order: str) -> np.ndarray:
     cos_a, sin_a = cos(a), sign * sin(a)
     c = arctan2(sign * (cos_a * m[..., j, i] + sin_a * m[..., k, i]), cos_a * m[..., j, j] + sin_a * m[..., k, j])
     return np.stack([a, b, np.where(locked, 0.0, c)], axis=-1)
+
+
+def _each(function: Kernel, width: int, *values: ArrayLike) -> np.ndarray:
+    """(…, width) what a kernel makes of the rows of arrays (…, n), whose leading axes broadcast."""
+    arrays = [np.asarray(value, np.float64) for value in values]
+    lead = arrays[0].shape[:-1]
+    if any(array.shape[:-1] != lead for array in arrays):
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        arrays = [np.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays]
+    out = np.empty((*lead, width))
+    function(*(np.ascontiguousarray(array).reshape(-1, array.shape[-1]) for array in arrays), out.reshape(-1, width))
+    return out
+
+
+_ROWS, _OUT = read(F64, 2), F64[:, ::1]
+
+
+@kernel(types.void(_ROWS, _ROWS, _OUT))
+def _multiply(a, b, out):
+    for i in range(out.shape[0]):
+        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
+        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
+        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
+        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
+
+
+@kernel(types.void(_ROWS, _ROWS, _OUT))
+def _rotate(q, v, out):
+    for i in range(out.shape[0]):
+        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        vx, vy, vz = v[i, 0], v[i, 1], v[i, 2]
+        # v + w t + u × t with t = 2 u × v
+        tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+        out[i, 0] = vx + w * tx + y * tz - z * ty
+        out[i, 1] = vy + w * ty + z * tx - x * tz
+        out[i, 2] = vz + w * tz + x * ty - y * tx
+
+
+@kernel(types.void(_ROWS, _ROWS, _OUT))
+def _between(u, v, out):
+    for i in range(out.shape[0]):
+        ux, uy, uz, vx, vy, vz = u[i, 0], u[i, 1], u[i, 2], v[i, 0], v[i, 1], v[i, 2]
+        norms = np.sqrt((ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz))
+        dot = ux * vx + uy * vy + uz * vz
+        w, x, y, z = norms + dot, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        if norms > 0.0 and norms + dot <= 1e-12 * norms:
+            # Opposite directions have no unique smallest turn: take half a turn about any perpendicular.
+            if abs(ux) <= abs(uy) and abs(ux) <= abs(uz):
+                w, x, y, z = 0.0, 0.0, uz, -uy
+            elif abs(uy) <= abs(uz):
+                w, x, y, z = 0.0, -uz, 0.0, ux
+            else:
+                w, x, y, z = 0.0, uy, -ux, 0.0
+        if norms == 0.0 or (np.sqrt(x * x + y * y + z * z) <= 1e-9 * norms and dot > 0.0):
+            w, x, y, z = 1.0, 0.0, 0.0, 0.0
+        size = np.sqrt(w * w + x * x + y * y + z * z)
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w / size, x / size, y / size, z / size
+
+
+@kernel(types.void(_ROWS, _OUT))
+def _to_vector(q, out):
+    for i in range(out.shape[0]):
+        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        sine = np.sqrt(x * x + y * y + z * z)
+        scale = 2.0  # near no turn at all the angle is twice the sine; 0/0 must not be formed
+        if sine > 1e-12:
+            scale = 2.0 * atan2(sine, abs(w)) / sine
+        scale = -scale if w < 0.0 else scale
+        out[i, 0], out[i, 1], out[i, 2] = x * scale, y * scale, z * scale
+
+
+@kernel(types.void(_ROWS, _OUT))
+def _from_vector(v, out):
+    for i in range(out.shape[0]):
+        x, y, z = v[i, 0], v[i, 1], v[i, 2]
+        half = 0.5 * np.sqrt(x * x + y * y + z * z)
+        sine, cosine = sincos(half)
+        scale = 0.5 * sine / half if half > 1e-12 else 0.5
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = cosine, scale * x, scale * y, scale * z

@@ -365,3 +365,20 @@ def test_captured_motion_is_no_more_sudden_than_it_was(mocap, name, fps):
         stands = planted[:, [contacts.joints.index(joint) for joint in (leg.ankle, leg.ball)]].any(axis=1)
         was, now = (lifts(places[:, leg.ankle, 1], stands) for places in (before, after))
         assert (now > 0.7 * was - 0.002).all()
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_sudden_is_the_size_of_differences(order):
+    places = np.random.default_rng(order).normal(size=(9, 4, 3))
+    np.testing.assert_allclose(_kernels.sudden(places, order), naive.sudden(places.tolist(), order), atol=1e-12)
+    assert _kernels.sudden(places[:order], order).shape == (0, 4)
+
+
+def test_a_jolt_is_soothed_where_it_is_and_nowhere_else():
+    """A foot that the capture throws aside for a moment is let go there; the rest of the motion is as without it."""
+    clip = sample("walk")
+    root = clip.root.copy()
+    root[300:303] += [0.06, 0.0, 0.0]
+    far = np.abs(np.arange(len(clip)) - 301) > round(1.3 * clip.fps)
+    smooth, thrown = cleaned(clip), cleaned(replace(clip, root=root, source=None))
+    np.testing.assert_allclose(thrown.positions()[far], smooth.positions()[far], atol=0.002)

@@ -13,7 +13,9 @@ _OUT = [F64, F64[::1], F64[:, ::1], F64[:, :, ::1]]
 
 @njit(**FAST)
 def _slerp(w, x, y, z, ew, ex, ey, ez, t):
-    """Part t of the way from one unit quaternion to another along the shorter arc."""
+    """Part t of the way from one unit quaternion to another along the shorter arc; between equal ones, that one."""
+    if w == ew and x == ex and y == ey and z == ez:
+        return w, x, y, z
     dot = w * ew + x * ex + y * ey + z * ez
     near, far = 1.0 - t, t
     if abs(dot) < 1.0 - 1e-9:  # closer than that the arc is its chord
@@ -233,3 +235,20 @@ def give(hip, goal, wanted, firm, damping, rounds, shift):
             y += share * (second * p + (a * g - c * c) * q + (b * c - a * e) * r)
             z += share * (third * p + (b * c - a * e) * q + (a * d - b * b) * r)
         shift[f, 0], shift[f, 1], shift[f, 2] = x, y, z
+
+
+@kernel(_OUT[2](_IN[3], I64))
+def sudden(places, order):
+    """(F − order, J) size of the difference of that order, 2 or 3, of positions (F, J, 3)."""
+    frames, joints = max(places.shape[0] - order, 0), places.shape[1]
+    out = np.empty((frames, joints))
+    for f in range(frames):
+        for j in range(joints):
+            total = 0.0
+            for k in range(3):
+                step = places[f, j, k] - 2.0 * places[f + 1, j, k] + places[f + 2, j, k]
+                if order == 3:
+                    step = places[f + 1, j, k] - 2.0 * places[f + 2, j, k] + places[f + 3, j, k] - step
+                total += step * step
+            out[f, j] = np.sqrt(total)
+    return out

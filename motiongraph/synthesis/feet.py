@@ -46,6 +46,11 @@ class Foot:
         """(F,) how much the root has to give way if the leg cannot."""
         return self.held * (1.0 - self.loose)
 
+    def part(self, frames: slice) -> "Foot":
+        """Some of its frames."""
+        own = self.goal[frames], self.turn[frames], self.held[frames], self.loose[frames], self.parts[:, frames]
+        return Foot(*own, self.toe)
+
     def softened(self, ankle: np.ndarray, hold: np.ndarray) -> "Foot":
         """Corrected by the share `hold` (F,) only; ankle: (F, 3) as captured."""
         goal = ankle + hold[:, None] * (self.goal - ankle)

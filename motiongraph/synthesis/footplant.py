@@ -12,8 +12,13 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
+from motiongraph.elementary import smoothstep
+from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
+from motiongraph.synthesis import _kernels
+from motiongraph.synthesis.easing import runs
 from motiongraph.synthesis.feet import Foot, foot_of, plants
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
@@ -26,7 +31,9 @@ _USUAL = 99.0  # percentile of a joint's acceleration and jerk that is always al
 # m/s² and m/s³, by the order of the derivative: so much is never noticed of a body, and of legs
 _GENTLE = {2: (12.0, 30.0), 3: (2000.0, 4000.0)}
 _WIDE, _SOFT = 0.1, 0.05  # s around a jolt that are let go, and over which that comes and goes
-_ROUNDS = 6  # of letting go
+_STERNLY = (0.75, 1.5, 3.0)  # how much is let go for a jolt, from round to round, as a power of it
+_AROUND = 0.8  # s around a jolt that are looked at: what is let go, and as far as that changes anything
+_MEET = 0.2  # s over which the soothed stretch and the rest pass into each other
 
 
 def cleaned(
@@ -44,53 +51,93 @@ def cleaned(
     floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
     ground = float(floor[0]) if onto is None else onto
     planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
-    stance = _Stance.of(_level(clip, ground - floor), legs, planted, ground)
+    stance = _Stance.of(clip, ground - floor, legs, planted, ground)
     swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
-    hold, limits = np.ones((len(legs), len(clip))), _Limits.of(stance.clip.positions(), clip.fps, swinging)
-    for done in range(_ROUNDS):
-        progress(done, _ROUNDS, "holding planted feet")
-        result = stance.held(hold)
-        jolt = limits.jolt(result.positions())
+    limits = _Limits.of(stance.places, clip.fps, swinging)
+    progress(0, 2, "holding planted feet")
+    root, rotations = stance.held(np.ones((len(legs), len(clip))))
+    progress(1, 2, "holding planted feet")
+    # Jolts are few and far between: each is looked after on its own.
+    jolt = limits.jolt(stance.positions(root, rotations))
+    jolted = jolt.max(axis=1, initial=0.0) > 1.0
+    around = scipy.ndimage.maximum_filter1d(jolted, 2 * round(_AROUND * clip.fps) + 1, mode="constant")
+    for start, stop in runs(around):
+        part = slice(start, stop)
+        soothed = _soothed(stance.part(part), limits.part(part), jolt[part])
+        share = _share(len(around), start, stop, round(_MEET * clip.fps))
+        _kernels.mix(root[part], rotations[part], *soothed, share, root[part], rotations[part])
+    made = replace(clip, root=root, rotations=rotations, source=clip._layout())
+    return replace(made, origin=clip.origin and replace(clip.origin, floor=ground))
+
+
+def _soothed(stance: "_Stance", limits: "_Limits", jolt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Root and rotations with feet held as far as that jolts nothing; jolt: (F, J) when they are held altogether."""
+    hold = np.ones((len(stance.legs), len(stance.root)))
+    root, rotations = stance.root, stance.rotations
+    for sternly in _STERNLY:
+        hold = _released(hold, stance.shares(jolt) ** sternly, stance.fps)
+        root, rotations = stance.held(hold)
+        jolt = limits.jolt(stance.positions(root, rotations))
         if jolt.max(initial=0.0) <= 1.0:
             break
-        hold = _released(hold, stance.shares(jolt) ** (0.5 + 0.25 * done), clip.fps)
-    return replace(result, origin=clip.origin and replace(clip.origin, floor=ground))
+    return root, rotations
 
 
-def _level(clip: Clip, rise: np.ndarray) -> Clip:
-    """The clip moved up by `rise` (F,) metres."""
-    root = clip.root.copy()
-    root[:, 1] += rise
-    return replace(clip, root=root)
+def _share(frames: int, start: int, stop: int, meet: int) -> np.ndarray:
+    """(stop − start,) 1, but where the stretch does not begin or end with the motion, from 0 and to 0 smoothly."""
+    at = np.arange(stop - start)
+    inward = np.minimum(at + (0 if start > 0 else meet), at[::-1] + (0 if stop < frames else meet))
+    return smoothstep(np.minimum(inward / max(meet, 1), 1.0))
 
 
 @dataclass(frozen=True, eq=False)
 class _Stance:
     """A motion of n legs and what holding its feet takes."""
 
-    clip: Clip
+    skeleton: Skeleton
+    fps: float
     legs: list[Leg]
-    feet: list[Foot]
     ground: float  # metres
-    hip: np.ndarray  # (n, F, 3) metres
-    ankle: np.ndarray  # (n, F, 3) metres
+    root: np.ndarray  # (F, 3) metres
+    rotations: np.ndarray  # (F, J, 4)
+    offsets: np.ndarray | None  # (F, J, 3) metres, where joints slide
+    places: np.ndarray  # (F, J, 3) metres
+    turns: np.ndarray  # (F, J, 4) global orientations
+    feet: list[Foot]
     knees: Knees
 
     @classmethod
-    def of(cls, clip: Clip, legs: list[Leg], planted: dict[int, np.ndarray], ground: float) -> "_Stance":
-        places, turns = clip.positions(), clip.orientations()
+    def of(
+        cls, clip: Clip, rise: np.ndarray, legs: list[Leg], planted: dict[int, np.ndarray], ground: float
+    ) -> "_Stance":
+        """Of a clip moved up by `rise` (F,) metres."""
+        up = rise[:, None] * np.array([0.0, 1.0, 0.0])
+        places, turns = clip.positions() + up[:, None], clip.orientations()
         hip, knee, ankle = (
             np.stack([places[:, joint] for joint in joints])
             for joints in zip(*((leg.hip, leg.knee, leg.ankle) for leg in legs))
         )
         knees = Knees.of(hip, knee, ankle, np.stack([turns[:, leg.hip] for leg in legs]), clip.fps)
         feet = [foot_of(places, leg, planted, clip.fps) for leg in legs]
-        return cls(clip, legs, feet, ground, hip, ankle, knees)
+        moving = clip.root + up, clip.rotations, clip.offsets
+        return cls(clip.skeleton, clip.fps, legs, ground, *moving, places, turns, feet, knees)
 
-    def held(self, hold: np.ndarray) -> Clip:
-        """The motion with its feet held, corrected by the share `hold` (n, F)."""
-        fps, hip = self.clip.fps, self.hip
-        feet = [foot.softened(*rest) for foot, *rest in zip(self.feet, self.ankle, hold)]
+    def part(self, frames: slice) -> "_Stance":
+        """Some of its frames."""
+        moving = {name: getattr(self, name)[frames] for name in ("root", "rotations", "places", "turns")}
+        offsets = None if self.offsets is None else self.offsets[frames]
+        feet = [foot.part(frames) for foot in self.feet]
+        return replace(self, **moving, offsets=offsets, feet=feet, knees=self.knees.part(frames))
+
+    def positions(self, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+        """(F, J, 3) metres, of the joints when the body is moved like this."""
+        return kinematics.positions(self.skeleton, root, rotations, self.offsets)
+
+    def held(self, hold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Root and rotations with feet held, corrected by the share `hold` (n, F)."""
+        fps = self.fps
+        hip, ankle = (np.stack([self.places[:, getattr(leg, end)] for leg in self.legs]) for end in ("hip", "ankle"))
+        feet = [foot.softened(*rest) for foot, *rest in zip(self.feet, ankle, hold)]
         firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         # A foot that would be below the ground stands on it.
@@ -111,14 +158,13 @@ class _Stance:
         goal = self.knees.trembling(bend, goal - hip - shift) + hip + shift
         goal = np.stack([foot.above(at, self.ground, fps) for foot, at in zip(feet, goal)])
         thigh, shin, ankle = self.knees.reach(bend, goal - hip - shift)
-        return self._posed(thigh, shin, ankle + hip + shift, feet, shift)
+        return self._turned(thigh, shin, ankle + hip + shift, feet, shift)
 
-    def _posed(
+    def _turned(
         self, thigh: np.ndarray, shin: np.ndarray, ankle: np.ndarray, feet: list[Foot], shift: np.ndarray
-    ) -> Clip:
-        """The motion with its root moved by shift (F, 3), thighs and shins turned (n, F, 4), ankles at (n, F, 3)."""
-        clip, turns = self.clip, self.clip.orientations()
-        rotations, parents = clip.rotations.copy(), clip.skeleton.parents
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The root moved by shift (F, 3); rotations with thighs and shins turned (n, F, 4), ankles at (n, F, 3)."""
+        turns, rotations, parents = self.turns, self.rotations.copy(), self.skeleton.parents
         for n, (leg, foot) in enumerate(zip(self.legs, feet)):
             above = turns[:, parents[leg.hip]]
             new_hip = rot.multiply(thigh[n], turns[:, leg.hip])
@@ -131,7 +177,7 @@ class _Stance:
                 over = rot.multiply(foot.turn, turns[:, parents[leg.ball]])
                 toes = rot.multiply(foot.bent(ankle[n], self.ground), rot.multiply(foot.turn, turns[:, leg.ball]))
                 rotations[:, leg.ball] = rot.multiply(rot.conjugate(over), toes)
-        return replace(clip, root=clip.root + shift, rotations=rotations, source=clip._layout())
+        return self.root + shift, rotations
 
     def shares(self, jolt: np.ndarray) -> np.ndarray:
         """(n, F): the worst of the joints' jolts (F, J) that each leg has to answer for."""
@@ -145,7 +191,7 @@ class _Stance:
 class _Limits:
     """How suddenly joints may move: by acceleration and by jerk, metres a frame² and a frame³."""
 
-    most: tuple[np.ndarray, np.ndarray]  # (F − 2, J), (F − 3, J)
+    most: tuple[np.ndarray, ...]  # (F − 2, J), (F − 3, J)
 
     @classmethod
     def of(cls, places: np.ndarray, fps: float, swinging: list[int]) -> "_Limits":
@@ -155,26 +201,25 @@ class _Limits:
         for order, (body, leg) in _GENTLE.items():
             gentle = np.full(places.shape[1], body)
             gentle[swinging] = leg
-            size = _sudden(places, order)
+            size = _kernels.sudden(places, order)
             usual = np.percentile(size, _USUAL, axis=0) if len(size) else 0.0
             near = scipy.ndimage.maximum_filter1d(size, window, axis=0, mode="nearest") if len(size) else size
             most.append(np.maximum(_WORSE * np.maximum(near, usual), gentle / fps**order))
-        return cls((most[0], most[1]))
+        return cls(tuple(most))
+
+    def part(self, frames: slice) -> "_Limits":
+        """Some of its frames."""
+        return _Limits(tuple(most[frames.start : frames.stop - order] for order, most in zip(_GENTLE, self.most)))
 
     def jolt(self, places: np.ndarray) -> np.ndarray:
         """(F, J) how much more suddenly than it may each joint moves: 1 for as much."""
         worst = np.zeros(places.shape[:2])
-        for order, most in zip((2, 3), self.most):
-            share = _sudden(places, order) / most
+        for order, most in zip(_GENTLE, self.most):
+            share = _kernels.sudden(places, order) / most
             for k in range(order + 1):
                 here = worst[k : k + len(share)]
                 np.maximum(here, share, out=here)
         return worst
-
-
-def _sudden(places: np.ndarray, order: int) -> np.ndarray:
-    """(F − order, J) size of the difference of that order."""
-    return length(np.diff(places, order, axis=0))[..., 0]
 
 
 def _released(hold: np.ndarray, jolt: np.ndarray, fps: float) -> np.ndarray:

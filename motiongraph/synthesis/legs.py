@@ -7,7 +7,7 @@ bends is undecided.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
@@ -83,6 +83,10 @@ class Knees:
         fixed = np.sum(thigh * axis, axis=-1) * along[..., 0]
         level = np.sum(thigh * thigh, axis=-1) + np.sum(shin * shin, axis=-1) + 2.0 * fixed
         return cls(thigh, shin, axis, np.arctan2(-aside, forth), level, 2.0 * np.hypot(forth, aside))
+
+    def part(self, frames: slice) -> "Knees":
+        """Some of their frames."""
+        return Knees(*(getattr(self, each.name)[:, frames] for each in fields(self)))
 
     def span(self, bend: np.ndarray) -> np.ndarray:
         """(n, F) metres between hip and ankle when the knees are bent by `bend` (n, F)."""

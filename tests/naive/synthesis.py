@@ -1,6 +1,7 @@
 """Placing, blending and bending legs with nothing but loops and 3×3 matrices; imports nothing of ours."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from naive import rotations as plain
@@ -229,3 +230,11 @@ def solved(matrix, right):
                 share = rows[r][k] / rows[k][k]
                 rows[r] = [a - share * b for a, b in zip(rows[r], rows[k])]
     return [rows[k][n] / rows[k][k] for k in range(n)]
+
+
+def sudden(places, order):
+    """Sizes of the differences of an order of positions (F, J, 3), by frame and joint."""
+    rows = [[list(joint) for joint in frame] for frame in places]
+    for _ in range(order):
+        rows = [[[q - p for p, q in zip(*pair)] for pair in zip(*frames)] for frames in pairwise(rows)]
+    return [[math.sqrt(sum(x * x for x in joint)) for joint in frame] for frame in rows]
