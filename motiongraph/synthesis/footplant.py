@@ -18,8 +18,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.easing import runs
-from motiongraph.synthesis.feet import Foot, foot_of, plants
+from motiongraph.synthesis.feet import Foot, foot_of, plants, runs
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
