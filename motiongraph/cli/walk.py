@@ -115,7 +115,11 @@ def walk(
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(parser=_labels, metavar="L,…", help="Labels on the path: one, one a stretch, or metres=label,…"),
+        typer.Option(
+            parser=_labels,
+            metavar="L,…",
+            help="Labels on the path: one, one a stretch, or metres=label,…; a+b is both.",
+        ),
     ] = None,
     curve: Annotated[Line | None, typer.Option(help="How to join the points. (default: polyline)")] = None,
     closed: Annotated[bool, typer.Option("--closed", metavar="", help="The path returns to its first point.")] = False,

@@ -72,6 +72,11 @@ class Labels:
             return np.zeros(len(self.mask), bool)
         return self.mask[:, self.names.index(name)]
 
+    def together(self) -> list[tuple[str, ...]]:
+        """The sets of two and more words that hold at the same frame somewhere."""
+        rows = np.unique(self.mask, axis=0)
+        return [tuple(n for n, has in zip(self.names, row) if has) for row in rows if row.sum() > 1]
+
     def spans(self) -> list[tuple[str, int, int]]:
         """(word, start, stop) of every unbroken stretch, by word and then by start."""
         spans = []

@@ -20,7 +20,7 @@ from motiongraph.synthesis.live import Live
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
-from motiongraph.walks.frames import Name, frames_named
+from motiongraph.walks.frames import Name, fixed, frames_named
 from motiongraph.walks.path_goal import Labels, stretches
 from motiongraph.walks.steering import Aim, Kind, Steering
 from motiongraph.walks.walk import Seed, Walk
@@ -118,6 +118,7 @@ class LiveCharacter:
         """
         way = np.zeros(2) if direction is None else _floor_point(direction, "direction")
         size = min(distance(np.zeros(2), way), 1.0)
+        label = fixed(label)
         self._kind(label)
         if size < 1e-3:
             request = Request(labels=(label,))
@@ -127,6 +128,7 @@ class LiveCharacter:
 
     def go_to(self, goal: ArrayLike, label: Name | None = None) -> None:
         """Go to a place, x, z metres, and stop there."""
+        label = fixed(label)
         self._kind(label)
         self._ask(Request(share=1.0, goal=_floor_point(goal, "place"), labels=(label,)))
 

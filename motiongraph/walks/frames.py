@@ -1,4 +1,4 @@
-"""Frames of a graph by name: those of a clip, one frame of a clip, or those of a label.
+"""Frames of a graph by name: those of a clip, one frame of a clip, those of a label or of several labels at once.
 
 Frames are counted over all clips, one after the other, as in `walks.floor_path`.
 """
@@ -10,11 +10,15 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 
-Name: TypeAlias = str | int | tuple[str | int, int]  # a clip by name or index, a label, or (clip, frame)
+# A clip by name or index, (clip, frame), a label, or labels that hold at the same time: {"walk", "fast"}, "walk+fast".
+Name: TypeAlias = str | int | tuple[str | int, int] | frozenset[str] | set[str]
 
 
 def frames_named(graph: MotionGraph, asked: Name | None) -> np.ndarray:
-    """(F,) bool: the frames meant by a clip's name or index, (clip, frame), or a label; all for None."""
+    """(F,) bool: the frames meant by a clip's name or index, (clip, frame), a label or a set of labels; all for None.
+
+    A text with plus signs is a set of labels, unless a clip or label has that very name.
+    """
     starts = np.cumsum([0, *map(len, graph.clips)])
     mask = np.zeros(starts[-1], bool)
     if asked is None:
@@ -28,16 +32,34 @@ def frames_named(graph: MotionGraph, asked: Name | None) -> np.ndarray:
             raise MotionError(f"{graph.clips[clip].name!r} has frames 0 to {length - 1}, not {frame!r}")
         mask[starts[clip] + frame] = True
         return mask
-    if isinstance(asked, str) and all(clip.name != asked for clip in graph.clips):
+    if isinstance(asked, set | frozenset) or (isinstance(asked, str) and all(c.name != asked for c in graph.clips)):
+        words = _words(graph, asked)
         for clip, begin in zip(graph.clips, starts):
-            mask[begin : begin + len(clip)] = clip.labels.at(asked)
+            mask[begin : begin + len(clip)] = np.all([clip.labels.at(word) for word in words], axis=0)
             mask[begin : begin + clip.first] = False
         if not mask.any():
-            raise MotionError(f"the graph has no clip or label {asked!r}; it has {known_names(graph)}")
+            what = f"clip or label {asked!r}" if len(words) == 1 else f"motion that is {' and '.join(words)} at once"
+            raise MotionError(f"the graph has no {what}; it has {known_names(graph)}")
         return mask
     clip = _clip_named(graph, asked)
     mask[starts[clip] + graph.clips[clip].first : starts[clip + 1]] = True
     return mask
+
+
+def fixed(asked: Name | None) -> Name | None:
+    """The same name, one that can be a key: a set of labels is frozen."""
+    return frozenset(asked) if isinstance(asked, set) else asked
+
+
+def _words(graph: MotionGraph, asked: str | set[str] | frozenset[str]) -> list[str]:
+    """The labels that must hold at the same time."""
+    if not isinstance(asked, str):
+        if not asked:
+            raise MotionError("a set of labels needs at least one label")
+        return sorted(asked)
+    parts = [part.strip() for part in asked.split("+")]
+    whole = len(parts) == 1 or not all(parts) or any(asked in clip.labels for clip in graph.clips)
+    return [asked] if whole else parts
 
 
 def _clip_named(graph: MotionGraph, asked: object) -> int:
@@ -66,7 +88,7 @@ def called(graph: MotionGraph, asked: Name | None) -> str:
         return f"frame {asked[1]} of {called(graph, asked[0])}"
     if isinstance(asked, int | np.integer):
         return str(graph.clips[asked].name)
-    return str(asked)
+    return " + ".join(sorted(asked)) if isinstance(asked, set | frozenset) else str(asked)
 
 
 def spans(graph: MotionGraph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,12 +12,12 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.floor_path import FloorGraph, floor_graph
-from motiongraph.walks.frames import Name, called, frames_named
+from motiongraph.walks.frames import Name, called, fixed, frames_named
 from motiongraph.walks.path_cost import Rules, TargetPath
 from motiongraph.walks.shortest_paths import network_of, shortest, unreachable
 
 # One label for the whole path; one, or None for any, for each stretch between points; or pairs of (metres, label).
-Labels: TypeAlias = str | Sequence[Any]
+Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0, "strict": 0,
@@ -97,8 +97,8 @@ class Goal:
 
 def stretches(labels: Labels | None, curve: Curve) -> tuple[tuple[Name | None, ...], np.ndarray]:
     """The names asked for on the stretches of a path, and the metres at which those begin; equal neighbours joined."""
-    if labels is None or isinstance(labels, str):
-        return (labels,), np.zeros(1)
+    if labels is None or isinstance(labels, str | set | frozenset):
+        return (fixed(labels),), np.zeros(1)
     labels = list(labels)
     if labels and all(
         isinstance(entry, tuple) and len(entry) == 2 and not isinstance(entry[0], str) for entry in labels
@@ -117,6 +117,7 @@ def stretches(labels: Labels | None, curve: Curve) -> tuple[tuple[Name | None, .
                 "one for each, or pairs of metres and label"
             )
         begins, names = curve.knots[:-1], labels
+    names = list(map(fixed, names))
     first = [k for k in range(len(names)) if k == 0 or names[k] != names[k - 1]]
     return tuple(names[k] for k in first), np.asarray(begins)[first]
 

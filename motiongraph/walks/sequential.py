@@ -36,7 +36,7 @@ class Order:
     @classmethod
     def of(cls, graph: MotionGraph, items: str | Sequence[Name], stay: float | Sequence[float]) -> "Order":
         """stay: seconds, one number or one for each item."""
-        items = [items] if isinstance(items, str) else list(items)
+        items = [items] if isinstance(items, str | set | frozenset) else list(items)
         if not items:
             raise MotionError("an order needs at least one clip or label")
         masks = np.array([frames_named(graph, item) for item in items])

@@ -85,13 +85,14 @@ class WalkState:
         return self.enough if self.built == state.graph.built else None
 
     def names(self, state: AppState) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Labels and clips that can be named: those of the graph, or of the clips that would be in one."""
+        """Labels, sets of them ("fast+walk") and clips that can be named: of the graph, or of what would be in one."""
         graph = state.graph.graph
         key = state.graph.built, graph is None and state.library.version
         if self._names[0] != key:
             clips = graph.clips if graph is not None else [entry.part for entry in taking_part(state)]
             labels = sorted({word for clip in clips for word in clip.labels})
-            self._names = key, tuple(labels), tuple(clip.name for clip in clips)
+            sets = sorted({"+".join(words) for clip in clips for words in clip.labels.together()})
+            self._names = key, (*labels, *sets), tuple(clip.name for clip in clips)
         return self._names[1:]
 
 

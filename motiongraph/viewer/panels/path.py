@@ -123,6 +123,7 @@ def _labels(state: AppState, ui: Ui) -> None:
     brush_buttons(state, ui, imgui.get_content_region_avail().x)
     tooltip("choose a label, then paint along the path in the scene")
     path = state.path
+    _brush_boxes(state)
     if path.labels:
         for index, (metres, word) in enumerate(path.labels):
             until = path.labels[index + 1][0] if index + 1 < len(path.labels) else path.length
@@ -299,6 +300,21 @@ def presets_menu(state: AppState, ui: Ui) -> None:
 def words_known(state: AppState) -> tuple[str, ...]:
     """The labels that can be asked for along the path."""
     return state.walk.names(state)[0]
+
+
+def _brush_boxes(state: AppState) -> None:
+    """A check box for every label: what is painted is motion that has all labels ticked here."""
+    single = [word for word in words_known(state) if "+" not in word]
+    if len(single) < 2 or not imgui.tree_node("several labels at once"):
+        return
+    ticked = set(filter(None, (state.path.brush or "").split("+")))
+    for word in single:
+        changed, on = imgui.checkbox(f"{word}##brush box", word in ticked)
+        if changed:
+            chosen = ticked | {word} if on else ticked - {word}
+            state.issue(do.SetBrush("+".join(sorted(chosen)) or None))
+            state.issue(do.SetTool("paint"))
+    imgui.tree_pop()
 
 
 def brush_buttons(state: AppState, ui: Ui, across: float) -> None:
