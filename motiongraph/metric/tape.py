@@ -19,13 +19,13 @@ from motiongraph.metric import stream
 from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.cache import Cache
 from motiongraph.metric.minima import FOUND, best_first, settle, transposed
+from motiongraph.metric.propose import candidates
 from motiongraph.metric.search import TRANSITION, scan
+from motiongraph.metric.sketch import FAR, Directions, Sketch
 from motiongraph.progress import SILENT, Comparing, Progress
 
 # Windows in a block: longer ones gain nothing (scripts/bench.py distance), shorter ones keep every core busy.
 _LONGEST, _SHORTEST = 2048, 256
-# Energy (m²) of a window that does not exist: no cost comes near any ceiling.
-_FAR = 1e12
 FOUND_ON_TAPE = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *TRANSITION.descr])
 
 
@@ -42,9 +42,10 @@ class Tape:
         first, window = clips[0], clips[0].window
         # Between two clips lies at least one window that does not exist, or their cells would be neighbours.
         gap = 1 if window == 1 else 0
-        begins = np.append(0, np.cumsum([len(clip.xz) + gap for clip in clips]))
-        starts = np.zeros((3, begins[-1] - window + 1))
-        starts[2] = _FAR
+        # Before the first window and after the last lies one more, so that every block has neighbours.
+        begins = 1 + np.append(0, np.cumsum([len(clip.xz) + gap for clip in clips]))
+        starts = np.zeros((3, begins[-1] + 1 - window + 1))
+        starts[2] = FAR
         origin = np.zeros((2, starts.shape[1]))
         for clip, begin in zip(clips, begins.tolist()):
             at = slice(begin, begin + len(clip))
@@ -58,17 +59,17 @@ class Tape:
                 shift[begin : begin + len(clip)] = clip.shift
         return cls(replace(first, name="tape", starts=starts, origin=origin, shift=shift, **whole), begins)
 
-    def blocks(self) -> list["Block"]:
+    def blocks(self, directions: Directions) -> list["Block"]:
         """The tape cut into blocks of about equal length."""
-        windows = len(self.bodies)
+        windows = len(self.bodies) - 2
         count = max(-(-windows // _LONGEST), min(4 * stream.workers(), -(-windows // _SHORTEST)))
-        edges = [windows * k // count for k in range(count + 1)]
-        return [self._block(low, high) for low, high in pairwise(edges)]
+        edges = [1 + windows * k // count for k in range(count + 1)]
+        return [self._block(low, high, directions) for low, high in pairwise(edges)]
 
-    def _block(self, low: int, high: int) -> "Block":
-        """Windows low … high − 1, with a neighbour on either side where there is one."""
+    def _block(self, low: int, high: int, directions: Directions) -> "Block":
+        """Windows low … high − 1, with a neighbour on either side."""
         b, window = self.bodies, self.bodies.window
-        first, last = max(low - 1, 0), min(high + 1, len(b))
+        first, last = low - 1, high + 1
         frames, windows = slice(first, last + window - 1), slice(first, last)
         part = replace(
             b,
@@ -81,15 +82,14 @@ class Tape:
             origin=np.ascontiguousarray(b.origin[:, windows]),
             shift=None if b.shift is None else b.shift[windows],
         )
-        return Block(part, first, low - first, high - first)
+        return Block(part, directions, first)
 
 
 def _joined(arrays: Sequence[np.ndarray], axis: int, gap: int) -> np.ndarray:
-    """Arrays end to end along an axis, each followed by `gap` zeros."""
-    if not gap:
-        return np.concatenate(arrays, axis=axis)
-    zeros = np.zeros([gap if k == axis else n for k, n in enumerate(arrays[0].shape)], arrays[0].dtype)
-    return np.concatenate([part for array in arrays for part in (array, zeros)], axis=axis)
+    """Arrays end to end along an axis, each followed by `gap` zeros, with one before the first and after the last."""
+    one = np.zeros([1 if k == axis else n for k, n in enumerate(arrays[0].shape)], arrays[0].dtype)
+    parts = [part for array in arrays for part in ([array, one] if gap else [array])]
+    return np.concatenate([one, *parts, one], axis=axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +97,22 @@ class Block:
     """A stretch of a tape."""
 
     bodies: Bodies  # its windows and a neighbour on either side
+    directions: Directions  # of its sketch
     at: int  # place of the first of them on the tape
-    low: int  # its own windows are low … high − 1 of these
-    high: int
+
+    @property
+    def windows(self) -> int:
+        """Windows of its own: 1 … windows of `bodies`."""
+        return len(self.bodies) - 2
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        return Sketch.of(self.bodies, self.directions)
 
     @cached_property
     def key(self) -> str:
         """The same for blocks with the same windows, wherever they lie."""
-        digest = blake2b(f"{self.bodies.digest} {self.low} {self.high}".encode(), digest_size=16)
+        digest = blake2b(self.bodies.digest.encode(), digest_size=16)
         digest.update(self.bodies.starts.data)
         return digest.hexdigest()
 
@@ -113,9 +121,12 @@ def compare(
     a: Block, b: Block, ceiling: float, method: str, apart: int | None, tick: Callable[[int], None]
 ) -> np.ndarray:
     """Candidates (FOUND) of two blocks, counted within them; apart: least b − a on the tape, where that matters."""
-    rectangle = a.low, a.high, b.low, b.high
-    band = None if apart is None else apart + a.at - b.at
-    return scan(a.bodies.against(b.bodies), rectangle, ceiling, method, band, tick)
+    rectangle = 1, a.windows + 1, 1, b.windows + 1
+    band, pair = None if apart is None else apart + a.at - b.at, a.bodies.against(b.bodies)
+    if not (a.bodies.even and a.bodies.metric.align == "planar" and method == "neighbours"):
+        return scan(pair, rectangle, ceiling, method, band, tick)
+    found = pair.settled(candidates(a.sketch, b.sketch, rectangle, pair.window, ceiling, band, tick))
+    return found[found["cost"] <= np.float32(ceiling)]
 
 
 def search_tape(
@@ -134,14 +145,13 @@ def search_tape(
     `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. cache: keeps what was found, block by
     block, so that a search that was stopped goes on.
     """
-    fresh = Tape.of(new)
-    blocks, jobs = fresh.blocks(), []
-    window = fresh.bodies.window
+    fresh, known = Tape.of(new), Tape.of(old) if old else None
+    directions = Directions.of([tape.bodies for tape in (fresh, known) if tape is not None])
+    blocks, jobs, window = fresh.blocks(directions), [], fresh.bodies.window
     for j, b in enumerate(blocks):
         jobs += [(a, b, window, False) for a in blocks[: j + 1]]
-    known = Tape.of(old) if old else None
     if known is not None:
-        jobs += [(a, b, None, True) for a in known.blocks() for b in blocks]
+        jobs += [(a, b, None, True) for a in known.blocks(directions) for b in blocks]
     found: list[tuple[bool, np.ndarray]] = []
 
     def work(job: tuple[Block, Block, int | None, bool], tick: Callable[[int], None]) -> None:
@@ -150,7 +160,7 @@ def search_tape(
         kept = cache.get(key) if cache else None
         if kept is not None and kept["ceiling"][0] >= ceiling:
             rows = kept["candidates"][kept["candidates"]["cost"] <= np.float32(ceiling)]
-            tick((a.high - a.low) * (b.high - b.low))
+            tick(a.windows * b.windows)
         else:
             rows = compare(a, b, ceiling, method, apart, tick)
             if cache:
@@ -164,7 +174,7 @@ def search_tape(
         progress(done, total, Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
 
     pairs = len(new) * (len(new) + 1) // 2 + len(old) * len(new)
-    total = sum((a.high - a.low) * (b.high - b.low) for a, b, _, _ in jobs)
+    total = sum(a.windows * b.windows for a, b, _, _ in jobs)
     stream.run(jobs, work, total, report)
     parts = [_named(rows, fresh if not both else known, fresh, len(old), both) for both, rows in found]
     rows = _minima(np.concatenate(parts), [clip.digest for clip in (*old, *new)], radius or 0)
