@@ -233,6 +233,17 @@ def test_in_place_keeps_height_and_heading(state, clip):
     assert held[:, 1] == pytest.approx(captured[:, 1])
 
 
+def test_fixed_holds_the_root_as_it_begins(state, clip):
+    first = pose(state)
+    tell(state, do.Seek(120))
+    tell(state, do.SetRoot("fixed"))
+    held = pose(state)
+    assert held[0] == pytest.approx(first[0])
+    hip = clip.skeleton.parents.tolist().index(0)
+    assert held[hip] == pytest.approx(first[hip])
+    assert np.abs(held - first).max() > 0.05
+
+
 def test_straight_on_covers_the_distance_of_the_way_in_the_direction_asked(state, clip):
     tell(state, do.SetRoot("straight", np.pi / 2))
     path = path_of(clip.root, clip.fps)

@@ -44,6 +44,29 @@ def test_minima_are_green_and_costs_above_the_threshold_dark(matrix, tmp_path):
     assert light.min() > dark.max()
 
 
+def test_outliers_are_cut(matrix, tmp_path):
+    matrix.save_image(tmp_path / "m.png", minima=False, percentile=60.0)
+    picture = np.asarray(Image.open(tmp_path / "m.png").convert("L")).astype(float)
+    low, high = matrix.cost.min(), np.percentile(matrix.cost, 60.0)
+    assert (picture[matrix.cost >= high] == 0).all()
+    assert 0.39 < (picture == 0).mean() < 0.42
+    grey = 255.0 * np.clip((high - matrix.cost.astype(float)) / (high - low), 0.0, 1.0)
+    assert np.abs(picture - grey).max() <= 1.01
+    with pytest.raises(mg.MotionError, match="percentile"):
+        matrix.save_image(tmp_path / "n.png", percentile=0.0)
+    assert not (tmp_path / "n.png").exists()
+
+
+@pytest.mark.parametrize(("suffix", "split"), [(".csv", ","), (".dat", None), (".txt", None)])
+def test_tables_of_text(matrix, tmp_path, suffix, split):
+    path = tmp_path / f"m{suffix}"
+    matrix.save_table(path)
+    np.testing.assert_allclose(np.loadtxt(path, delimiter=split), matrix.cost, rtol=1e-4)
+    assert ("dance (rows" in path.read_text(encoding="utf-8")) == (suffix != ".csv")
+    with pytest.raises(mg.MotionError, match=r"\.csv"):
+        matrix.save_table(tmp_path / "m.xls")
+
+
 def test_figure(matrix, tmp_path):
     threshold = float(np.quantile(matrix.cost, 0.4))
     matrix.save_image(tmp_path / "plain.png", minima=False)

@@ -24,6 +24,14 @@ def test_in_place_stays_and_keeps_the_pose():
     np.testing.assert_array_equal(made.rotations, clip.rotations)
 
 
+def test_fixed_neither_moves_nor_turns():
+    clip = sample("walk_left")
+    held = rooted(clip, "fixed")
+    np.testing.assert_array_equal(held.root, np.tile(clip.root[0], (len(clip), 1)))
+    np.testing.assert_array_equal(held.rotations[:, 0], np.tile(clip.rotations[0, 0], (len(clip), 1)))
+    np.testing.assert_array_equal(held.rotations[:, 1:], clip.rotations[:, 1:])
+
+
 @pytest.mark.parametrize("degrees", [0.0, 90.0, -135.0])
 def test_straight_goes_as_far_in_one_direction(degrees):
     clip, direction = sample("walk_left"), np.radians(degrees)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SLOWEST, FASTEST = 0.1, 4.0
 LOOPS = ("loop", "ping-pong", "once")
-ROOTS = ("captured", "in place", "path", "straight")
+ROOTS = ("captured", "in place", "fixed", "path", "straight")
 TRACKS = ("A", "B", "result")
 RESULT = 2  # the track that made motion is shown in
 _SPLIT = {2: (0, 1), 3: (0, 1, 2)}  # tracks by the number of views
@@ -253,7 +253,7 @@ class SetLoop:
 
 @command
 class SetRoot:
-    """mode: "captured", "in place", "path" or "straight"; direction in radians about y, 0 along z (for "straight")."""
+    """mode: one of ROOTS; direction in radians about y, 0 along z (for "straight")."""
 
     mode: str
     direction: float | None = None

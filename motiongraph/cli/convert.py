@@ -14,6 +14,7 @@ from motiongraph.cli.console import Force, Frames, Rate, Skeleton, Units, Up, Up
 class Root(StrEnum):
     accumulate = "accumulate"
     in_place = "in-place"
+    fixed = "fixed"
     path = "path"
     straight = "straight"
 
@@ -39,7 +40,7 @@ def convert(
     mirror: Annotated[bool, typer.Option("--mirror", metavar="", help="Exchange left and right.")] = False,
     frames: Frames = None,
     root: Annotated[
-        Root, typer.Option(help="Lead the root as it goes, on the spot, along another clip's way or straight on.")
+        Root, typer.Option(help="Lead the root as it goes, on the spot, held still, along another clip or straight on.")
     ] = Root.accumulate,
     direction: Annotated[
         float, typer.Option(parser=_degrees, metavar="DEG", help="For --root straight: 0 goes along z, 90 along x.")

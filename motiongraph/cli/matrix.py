@@ -63,6 +63,12 @@ def matrix(
         bool, typer.Option("--figure", metavar="", help="Picture with axes, legend and colour bar instead.")
     ] = False,
     npz: Annotated[Path | None, typer.Option(metavar="NPZ", help="Write costs and minima as a numpy file.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write costs as text: .csv, or .dat for Gnuplot.")
+    ] = None,
+    percentile: Annotated[
+        float, typer.Option(min=0.1, max=100.0, metavar="P", help="Darkest grey in the picture; 99 cuts outliers.")
+    ] = 100.0,
     threshold: Annotated[
         float | None, typer.Option(parser=positive, metavar="CM", help="Only minima up to this cost; above it, dark.")
     ] = None,
@@ -92,7 +98,7 @@ def matrix(
     Rows and columns are the frames where the windows begin. Light is close; green dots are local minima, where a
     transition would be best.
     """
-    refuse_existing([output, npz], force)
+    refuse_existing([output, npz, table], force)
     metric = mg.Metric(
         window=1 / 3 if window is None else window,
         align=align.value,
@@ -112,12 +118,16 @@ def matrix(
     minima = result.minima(threshold, **options)
     seconds = time.perf_counter() - started
     if output is not None:
-        result.save_image(output, threshold, annotated=figure, **options)
+        result.save_image(output, threshold, annotated=figure, percentile=percentile, **options)
     if npz is not None:
         result.save_numbers(npz, threshold, **options)
+    if table is not None:
+        result.save_table(table)
     if json:
         rows, columns = result.cost.shape
-        report = {"a": str(a), "b": str(b), "picture": output and str(output), "npz": npz and str(npz)}
+        report = {"a": str(a), "b": str(b), "picture": output and str(output), "npz": npz and str(npz)} | {
+            "table": table and str(table)
+        }
         report |= {"rows": rows, "columns": columns, "window": result.window, "fps": result.fps}
         report |= {"first_a": result.first_a, "first_b": result.first_b, "unit": metric.unit}
         report |= {"minimum": round(float(result.cost.min()), 4), "maximum": round(float(result.cost.max()), 4)}
@@ -127,6 +137,6 @@ def matrix(
         limit = "" if threshold is None else f" up to {threshold:g} {metric.unit}"
         say(f"{rows} × {columns} windows of {result.window} frames compared in {seconds:.3f} s")
         say(f"lowest cost {result.cost.min():.2f} {metric.unit}, {len(minima)} local minima{limit}")
-        written = [str(p) for p in (output, npz) if p is not None]
+        written = [str(p) for p in (output, npz, table) if p is not None]
         if written:
             say(f"wrote {' and '.join(written)}")

@@ -28,7 +28,7 @@ def arc_height(across: Any) -> Any:
 
 
 def along(x0: Any, y0: Any, x1: Any, y1: Any, t: Any) -> tuple[Any, Any]:
-    """(x, y), seconds and lanes downwards, a share t of the way from (x0, y0) to (x1, y1); numbers, or arrays that broadcast.
+    """(x, y), seconds and lanes downwards, a share t of the way from (x0, y0) to (x1, y1); arrays broadcast.
 
     Between lanes an S with upright ends: x eases while y runs evenly. Within a lane an arc above it.
     """

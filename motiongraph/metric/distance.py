@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -131,10 +132,27 @@ class DistanceMatrix:
         threshold: float | None = None,
         minima: bool = True,
         annotated: bool = False,
+        percentile: float = 100.0,
         **options: Any,
     ) -> None:
         """Write the matrix as a picture; see `image.save`."""
-        image.save(self, path, threshold, minima, annotated, **options)
+        image.save(self, path, threshold, minima, annotated, percentile, **options)
+
+    def save_table(self, path: str | os.PathLike[str]) -> None:
+        """Write the costs as text, a line a row: `.csv`, or `.dat` and `.txt` for Gnuplot (`plot "f.dat" matrix with
+        image`), where comments say what they are."""
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".csv", ".dat", ".txt"):
+            raise MotionError(f"{path}: tables are written as .csv, .dat or .txt")
+        about = (
+            f"{self.a} (rows, from frame {self.first_a}) against {self.b} (columns, from frame {self.first_b})\n"
+            f"costs in {self.metric.unit}, windows of {self.window} frames at {self.fps:g} Hz"
+        )
+        with writing(path, "w", encoding="utf-8") as file:
+            if suffix == ".csv":
+                np.savetxt(file, self.cost, "%.5g", ",")
+            else:
+                np.savetxt(file, self.cost, "%.5g", " ", header=about)
 
     def save_numbers(self, path: str | os.PathLike[str], threshold: float | None = None, **options: Any) -> None:
         """Write costs, minima with their alignments, and what they mean as a numpy `.npz`."""

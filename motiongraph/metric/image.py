@@ -25,18 +25,23 @@ def save(
     threshold: float | None = None,
     minima: bool = True,
     annotated: bool = False,
+    percentile: float = 100.0,
     **options: Any,
 ) -> None:
     """Write a picture: one pixel a cell, row a downwards and column b to the right, or a figure with axes and legend.
 
-    threshold: cells above it are dark and only minima up to it are shown; options go to `DistanceMatrix.minima`.
+    threshold: cells above it are dark and only minima up to it are shown; percentile: of the costs that gets the
+    darkest grey, so that a few outliers do not leave the rest white (de Chenu 2006, 4.4). options go to
+    `DistanceMatrix.minima`.
     """
+    if not 0.0 < percentile <= 100.0:
+        raise MotionError(f"a percentile is above 0 and at most 100, not {percentile:g}")
     path = Path(path)
     kind = Image.registered_extensions().get(path.suffix.lower())
     if kind not in ("PNG", "TIFF", "BMP", "WEBP", "JPEG", "PPM"):
         raise MotionError(f"{path}: pictures are written as .png, .tif, .bmp, .webp, .jpg or .ppm")
     dots = matrix.minima(threshold, **options) if minima else None
-    picture = (figure if annotated else pixels)(matrix, threshold, dots)
+    picture = (figure if annotated else pixels)(matrix, threshold, dots, percentile)
     if kind in ("WEBP", "JPEG", "PPM"):
         picture = picture.convert("RGB")
     # Large matrices of noise hardly shrink any further, and take five times as long about it.
@@ -59,9 +64,11 @@ class _InPieces:
         )
 
 
-def pixels(matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None) -> Image.Image:
+def pixels(
+    matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None, percentile: float = 100.0
+) -> Image.Image:
     """One pixel a cell, in a palette of 255 greys and the green of the dots."""
-    cells = _greys(matrix.cost, threshold, *_range(matrix.cost), steps=254)
+    cells = _greys(matrix.cost, threshold, *_range(matrix.cost, percentile), steps=254)
     if dots is not None:
         cells[dots["a"], dots["b"]] = 255
     picture = Image.fromarray(cells).convert("P")
@@ -70,8 +77,9 @@ def pixels(matrix: "DistanceMatrix", threshold: float | None = None, dots: np.nd
     return picture
 
 
-def _range(cost):
-    return float(cost.min()), float(cost.max())
+def _range(cost, percentile):
+    high = cost.max() if percentile == 100.0 else np.percentile(cost, percentile)
+    return float(cost.min()), float(high)
 
 
 def _greys(cost, threshold, low, high, steps=255):
@@ -83,12 +91,13 @@ def _greys(cost, threshold, low, high, steps=255):
 
 
 def figure(
-    matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None, size: int = 1400
-) -> Image.Image:
+    matrix: "DistanceMatrix", threshold: float | None = None, dots: np.ndarray | None = None,
+    percentile: float = 100.0, size: int = 1400,
+) -> Image.Image:  # fmt: skip
     """With title, axes in frames and seconds, colour bar and legend; the longer side of the matrix is about `size`
     pixels, for 300 dots an inch."""
     n, m = matrix.cost.shape
-    low, high = _range(matrix.cost)
+    low, high = _range(matrix.cost, percentile)
     scale = size / max(n, m)
     scale = min(24, round(scale)) if scale >= 1 else scale
     width, height = max(1, round(m * scale)), max(1, round(n * scale))

@@ -8,7 +8,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 
-ROOTS = ("accumulate", "in place", "path", "straight")
+ROOTS = ("accumulate", "in place", "fixed", "path", "straight")
 _CYCLE = 1.0  # seconds: about one stride, over which the hips sway to both sides
 _STANDING = 0.15  # m/s: slower is no travelling, and shows no direction
 
@@ -16,9 +16,10 @@ _STANDING = 0.15  # m/s: slower is no travelling, and shows no direction
 def rooted(clip: Clip, mode: str, direction: float = 0.0, path: Clip | None = None) -> Clip:
     """`clip` with its root led another way.
 
-    mode: "accumulate", as it is; "in place", always above where it starts; "straight", as far as it goes but straight
-    on in `direction` (radians; 0 is z, π/2 is x); "path", along the way of the clip `path`, frame by frame and round
-    after round, whatever the body does. A captured clip's own path is what it has already.
+    mode: "accumulate", as it is; "in place", always above where it starts; "fixed", neither moved nor turned from
+    where it starts; "straight", as far as it goes but straight on in `direction` (radians; 0 is z, π/2 is x); "path",
+    along the way of the clip `path`, frame by frame and round after round, whatever the body does. A captured clip's
+    own path is what it has already.
     """
     if mode not in ROOTS:
         raise MotionError(f"the root can go {', '.join(ROOTS)}, not {mode!r}")
@@ -27,6 +28,8 @@ def rooted(clip: Clip, mode: str, direction: float = 0.0, path: Clip | None = No
     root, turn = clip.root.copy(), clip.rotations[:, 0]
     if mode == "in place":
         root[:, [0, 2]] = root[clip.first, [0, 2]]
+    elif mode == "fixed":
+        root[:], turn = root[clip.first], np.broadcast_to(turn[clip.first], turn.shape)
     elif mode == "straight":
         way = path_of(clip.root, clip.fps)
         straighten = rot.about("Y", direction - way[:, 3])

@@ -112,6 +112,7 @@ QUESTIONS = {
             ("figure", "Save the figure of the matrix as", "Picture", ".png"),
             ("cells", "Save the matrix, one pixel a cell, as", "Picture", ".png"),
             ("numbers", "Save the numbers of the matrix as", "Numpy", ".npz"),
+            ("table", "Save the numbers of the matrix as", "Text", ".csv"),
         )
     },
     "record": _saving(

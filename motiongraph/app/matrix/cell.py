@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from motiongraph.walks.walk import Walk
 
 Cell = tuple[int, int]  # row and column
-EXPORTS = ("figure", "cells", "numbers", "view")
+EXPORTS = ("figure", "cells", "numbers", "table", "view")
+CUT = 99.0  # percentile of the costs that gets the darkest grey where outliers are cut
 _LASTS = 8.0  # seconds of looping, at the least
 _MOST = 40  # laps
 
@@ -179,7 +180,8 @@ class LoopCell:
 
 @command
 class ExportMatrix:
-    """kind: "figure" (with axes and legend), "cells" (one pixel each), "numbers" (.npz) or "view" (as on screen)."""
+    """kind: "figure" (with axes and legend), "cells" (one pixel each), "numbers" (.npz), "table" (.csv, or .dat for
+    Gnuplot) or "view" (as on screen)."""
 
     path: Path
     kind: str = "figure"
@@ -196,14 +198,18 @@ class ExportMatrix:
             return
         search = heat.search
         radius = round(search.radius * heat.matrix.fps) or None
+        percentile = CUT if state.matrix.cut else 100.0
         how: dict[str, Any] = {"method": search.method, "border": search.border, "radius": radius}
 
         def work(progress, deliver):
             progress(0, 1, path.name)
             if self.kind == "numbers":
                 heat.matrix.save_numbers(path, threshold, **how)
+            elif self.kind == "table":
+                heat.matrix.save_table(path)
             else:
-                heat.matrix.save_image(path, threshold, annotated=self.kind == "figure", **how)
+                annotated = self.kind == "figure"
+                heat.matrix.save_image(path, threshold, annotated=annotated, percentile=percentile, **how)
             deliver(path)
 
         title = f"writing {path.name}"

@@ -54,6 +54,7 @@ class MatrixState:
     cell: tuple[int, int] | None = None  # the cell pointed at
     pair: Pair | None = None  # how it is shown in the scene
     clouds: bool = False  # it is shown with the points that are compared
+    cut: bool = False  # the darkest grey is for the 99th percentile, so that outliers do not leave the rest white
     picture: Path | None = None  # a file that the view is to be written to
     made: int = 0  # matrices so far
     _seen: tuple[Hashable, float] = (None, 0.0)  # the comparison chosen, and since when
@@ -229,6 +230,7 @@ class Choices:
     unit: str
     linked: bool
     clouds: bool
+    cut: bool = False
 
 
 def _read(state: AppState) -> Choices:
@@ -256,6 +258,7 @@ def _from_plain(saved: Record, state: AppState) -> Choices:
     a, b = (checked_clip(matrix.get(name), state) for name in ("a", "b"))
     threshold = None if matrix.get("threshold") is None else matrix.number("threshold", 0.0)
     flags = matrix.flag("linked"), matrix.flag("clouds")
+    flags += (matrix.flag("cut") if "cut" in matrix.values else False,)
     return Choices(checked_metric(matrix.get("metric")), search, a, b, threshold, matrix.word("unit"), *flags)
 
 
@@ -361,13 +364,13 @@ class SetMatrixThreshold:
 
 @command
 class SetMatrixOption:
-    """linked: the threshold is the graph's; clouds: cells show the points that are compared."""
+    """linked: the threshold is the graph's; clouds: cells show the points that are compared; cut: outliers."""
 
     name: str
     value: bool
 
     def apply(self, state: AppState) -> None:
-        if self.name not in ("linked", "clouds"):
+        if self.name not in ("linked", "clouds", "cut"):
             raise MotionError(f"the matrix has no option {self.name!r}")
         if self.name == "linked" and not self.value and common(state):
             state.matrix.threshold = threshold_of(state)  # goes on from where it was

@@ -138,6 +138,11 @@ class Heat:
     def highest(self) -> float:
         return float(self.edges[-1])
 
+    def percentile(self, percent: float) -> float:
+        """The cost that so many percent of the cells do not exceed, to a step of the histogram."""
+        passed = np.cumsum(self.counts) >= 0.01 * percent * self.counts.sum()
+        return float(self.edges[1:][int(np.argmax(passed))])
+
     def below(self, threshold: float) -> int:
         """How many of the minima cost no more than that."""
         return int(np.searchsorted(self.minima["cost"], np.float32(threshold), side="right"))

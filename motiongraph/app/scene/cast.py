@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
 _LOOPS = {"loop": poses.LOOP, "ping-pong": poses.PING_PONG, "once": poses.ONCE}
-_MODES = {"captured": poses.CAPTURED, "path": poses.CAPTURED, "in place": poses.IN_PLACE, "straight": poses.STRAIGHT}
+_MODES = {
+    "captured": poses.CAPTURED, "in place": poses.IN_PLACE, "fixed": poses.FIXED, "path": poses.CAPTURED,
+    "straight": poses.STRAIGHT,
+}  # fmt: skip
 
 
 def record_of(entry: Entry, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 from motiongraph.kernels import B1, F64, FAST, I64, kernel, read
 
-CAPTURED, IN_PLACE, STRAIGHT = 0, 1, 2
+CAPTURED, IN_PLACE, STRAIGHT, FIXED = 0, 1, 2, 3
 LOOP, PING_PONG, ONCE = 0, 1, 2
 
 # Addresses of float64 arrays: rotations (F, J, 4), root (F, 3), sliding offsets (F, J, 3) or 0, path (F, 4): see
@@ -101,13 +101,15 @@ def pose(cast, parents, offsets, positions, orientations):
         body, v = _between(actor.root_frame, F)
         rf = int(body)
         rg = min(rf + 1, F - 1)
+        first = int(actor.start)
+        if actor.mode == FIXED:
+            rf, rg, v = first, first, 0.0
 
         # Where the root is and how far the body is turned about it.
         x = root[rf, 0] + v * (root[rg, 0] - root[rf, 0])
         y = root[rf, 1] + v * (root[rg, 1] - root[rf, 1])
         z = root[rf, 2] + v * (root[rg, 2] - root[rf, 2])
         turn = actor.theta
-        first = int(actor.start)
         if actor.mode == IN_PLACE:
             x, z = root[first, 0], root[first, 2]
         elif actor.mode == STRAIGHT:

@@ -10,6 +10,7 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
+from motiongraph.app.matrix.cell import CUT
 from motiongraph.app.matrix.comparison import AT_ONCE, cells, chosen, comparison, threshold_of
 from motiongraph.app.matrix.heat import thinned
 from motiongraph.app.playback import frame_of
@@ -156,7 +157,8 @@ def _plot(heat: Heat, size: tuple[float, float], state: AppState, ui: Ui) -> Non
     kept["plot"], kept["seen"] = (place.x, place.y, area.x, area.y), seen
     density = imgui.get_io().display_framebuffer_scale.x
     pixels = max(round(density * area.x), 1), max(round(density * area.y), 1)
-    texture = ui.heats["matrix"].show(heat.levels, seen, pixels, threshold_of(state), heat.highest)
+    highest = heat.percentile(CUT) if state.matrix.cut else heat.highest
+    texture = ui.heats["matrix"].show(heat.levels, seen, pixels, threshold_of(state), highest)
     draw = implot.get_plot_draw_list()
     implot.push_plot_clip_rect()
     corner = place.x + area.x, place.y + area.y

@@ -34,6 +34,7 @@ _EXPORTS = {
     "figure": "Figure with axes and legend (.png)",
     "cells": "One pixel a cell (.png)",
     "numbers": "Numbers (.npz)",
+    "table": "Numbers as text (.csv, .dat for Gnuplot)",
 }
 _HIGH = 74.0  # points of the histogram
 BARE = int(  # a plot with nothing over it
@@ -131,6 +132,11 @@ def bottom_rows(heat: Heat | None, state: AppState, ui: Ui) -> None:
         if changed:
             state.issue(do.SetMatrixOption("clouds", clouds))
         tooltip("pointing at a cell shows all points of both windows, as they are compared")
+        imgui.same_line()
+        changed, cut = imgui.checkbox("cut outliers", state.matrix.cut)
+        if changed:
+            state.issue(do.SetMatrixOption("cut", cut))
+        tooltip("the highest hundredth of the costs is black, here and in exported pictures")
         imgui.same_line()
         if imgui.button(f"{icons.ICON_FA_EXPAND}  Whole"):
             ui.heats.kept["fit"] = 2

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ROOT_NAMES = {
     "captured": "As captured",
     "in place": "In place",
+    "fixed": "In place, not turning",
     "path": "Along the original path",
     "straight": "Straight on",
 }
