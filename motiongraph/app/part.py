@@ -6,15 +6,13 @@ parts beside its state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, fields
-from math import inf, isfinite
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from motiongraph.errors import MotionError
-from motiongraph.metric.metric import Metric
+from motiongraph.formats.record import Record, checked_whole
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -71,123 +69,7 @@ def unchanged(before: Any, now: Any) -> bool:
     return bool(np.array_equal(before, now)) if isinstance(before, np.ndarray) else bool(before == now)
 
 
-class Record:
-    """A dictionary from a file. What is read from it is there, of the kind asked for, and within its limits."""
-
-    def __init__(self, values: Any, name: str, arrays: Mapping[str, np.ndarray] | None = None):
-        if not isinstance(values, dict):
-            raise MotionError(f"{name} is {_shown(values)}, not a record")
-        self.values, self.name, self.arrays = values, name, arrays or {}
-
-    def get(self, key: str) -> Any:
-        """Any value, unchecked."""
-        if key not in self.values:
-            raise MotionError(f"{self.name} has no {key}")
-        return self.values[key]
-
-    def record(self, key: str) -> Record:
-        return Record(self.get(key), key, self.arrays)
-
-    def flag(self, key: str) -> bool:
-        return checked_flag(self.get(key), key)
-
-    def number(self, key: str, low: float = -inf, high: float = inf) -> float:
-        return checked_number(self.get(key), key, low, high)
-
-    def whole(self, key: str, low: int, high: int) -> int:
-        return checked_whole(self.get(key), key, low, high)
-
-    def numbers(self, key: str, count: int, low: float = -inf, high: float = inf) -> tuple[float, ...]:
-        values = self.rows(key)
-        if len(values) != count:
-            raise MotionError(f"{key} has {len(values)} numbers, not {count}")
-        return tuple(checked_number(value, key, low, high) for value in values)
-
-    def word(self, key: str, choices: tuple[str, ...] | None = None) -> str:
-        return checked_word(self.get(key), key, choices)
-
-    def rows(self, key: str, length: int | None = None) -> list:
-        """A list; length: of each of its items, which are lists then."""
-        return checked_rows(self.get(key), key, length)
-
-    def array(self, key: str, kind: str, shape: tuple[int | None, ...]) -> np.ndarray:
-        """An array of finite numbers; kind: letters of `dtype.kind`, shape: None where any length will do."""
-        if key not in self.arrays:
-            raise MotionError(f"{self.name} has no {key}")
-        array = self.arrays[key]
-        fits = len(array.shape) == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape))
-        if array.dtype.kind not in kind or not fits or not np.isfinite(array).all():
-            raise MotionError(f"{key} of {self.name} is not an array as it should be")
-        return array
-
-
 def checked_clip(value: Any, state: AppState) -> int | None:
     """The number of a clip of the library; None where there is none of that number."""
     number = None if value is None else checked_whole(value, "the number of a clip", -1, 2**31)
     return number if number in state.library.entries else None
-
-
-def checked_flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise MotionError(f"{name} is {_shown(value)}, not true or false")
-    return value
-
-
-def checked_number(value: Any, name: str, low: float = -inf, high: float = inf) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value) or not low <= value <= high:
-        raise MotionError(f"{name} is {_shown(value)}, not a number{_limits(low, high)}")
-    return float(value)
-
-
-def checked_whole(value: Any, name: str, low: int, high: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise MotionError(f"{name} is {_shown(value)}, not a whole number{_limits(low, high)}")
-    return value
-
-
-def checked_word(value: Any, name: str, choices: tuple[str, ...] | None = None) -> str:
-    if not isinstance(value, str) or (choices is not None and value not in choices):
-        raise MotionError(f"{name} is {_shown(value)}, not {'text' if choices is None else ' or '.join(choices)}")
-    return value
-
-
-def checked_rows(value: Any, name: str, length: int | None = None) -> list:
-    if not isinstance(value, list) or any(length is not None and not _has(row, length) for row in value):
-        raise MotionError(f"{name} is {_shown(value)}, not a list as it should be")
-    return value
-
-
-def checked_like(value: Any, like: Any, name: str) -> Any:
-    """A value of the kind that `like` is."""
-    if isinstance(like, bool):
-        return checked_flag(value, name)
-    if isinstance(like, float):
-        return checked_number(value, name)
-    if isinstance(like, int):
-        return checked_whole(value, name, -(2**31), 2**31)
-    return checked_word(value, name)
-
-
-def metric_to_plain(metric: Metric | None) -> dict[str, Any] | None:
-    return metric and {f.name: getattr(metric, f.name) for f in fields(metric)}
-
-
-def checked_metric(value: Any) -> Metric:
-    """A metric from its fields, of which the missing ones are as usual."""
-    try:
-        return Metric(**Record(value, "the metric").values)
-    except TypeError as problem:
-        raise MotionError(f"the metric is {_shown(value)}, which is none") from problem
-
-
-def _has(row: Any, length: int) -> bool:
-    return isinstance(row, list) and len(row) == length
-
-
-def _limits(low: float, high: float) -> str:
-    return "" if (low, high) == (-inf, inf) else f" from {low:g} to {high:g}"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

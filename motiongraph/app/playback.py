@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.part import Record, SavedPart, checked_like, checked_number
+from motiongraph.app.part import SavedPart
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_like, checked_number
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry

@@ -52,12 +52,6 @@ class Candidates:
     mirror: bool
     left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
 
-    def __post_init__(self) -> None:
-        # Files hold them as lists, older ones only the names of clips that were too short.
-        short = "it is shorter than a transition"
-        left = tuple(LeftOut(one, short) if isinstance(one, str) else LeftOut(*one) for one in self.left_out)
-        object.__setattr__(self, "left_out", left)
-
     @property
     def window(self) -> int:
         """L, the frames of a transition."""

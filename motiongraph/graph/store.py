@@ -1,23 +1,30 @@
 """The .mgraph file: a graph with its clips, or with their content hashes, in one file (see `formats.container`)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from motiongraph.errors import FormatError, MotionError
+from motiongraph.errors import MotionError
 from motiongraph.formats.collection import load_collection
 from motiongraph.formats.container import Kind, read_container, write_container
-from motiongraph.graph.candidates import Candidates, fitted
+from motiongraph.formats.record import Record, about_file
+from motiongraph.graph.candidates import fitted
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.structure import TRANSITION
-from motiongraph.graph.thresholds import Thresholds
-from motiongraph.metric.metric import Metric
+from motiongraph.graph.stored import (
+    StoredClip,
+    StoredGraph,
+    checked_skeleton,
+    checked_thresholds,
+    clip_arrays,
+    clip_to_plain,
+    graph_to_plain,
+    skeleton_to_plain,
+)
 from motiongraph.model.clip import Clip
-from motiongraph.model.labels import Labels
 from motiongraph.model.skeleton import Skeleton
 
 AnyClips: TypeAlias = Clip | str | Path | Iterable[Clip | str | Path]  # clips, or files and folders of them
@@ -46,12 +53,8 @@ def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
     skeletons: dict[Skeleton, int] = {}
     head = {
         "clips_are": clips,
-        "metric": {f.name: getattr(c.metric, f.name) for f in fields(c.metric)},
         "window": c.window,
-        "ceiling": c.ceiling if np.isfinite(c.ceiling) else None,
-        "radius": c.radius,
-        "mirror": c.mirror,
-        "left_out": list(c.left_out),
+        **graph_to_plain(c),
         "thresholds": graph.thresholds.plain(),
         "auto": graph.is_auto,
         "pruned": graph.is_pruned,
@@ -65,105 +68,68 @@ def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
         for kind, motions in (("originals", c.originals), ("clips", c.clips)):
             for i, clip in enumerate(motions):
                 if kind == "originals" or "same" not in head["clips"][i]:
-                    arrays |= {f"{kind}/{i}/{name}": array for name, array in _motion(clip).items()}
-    head["skeletons"] = [
-        {"names": s.names, "parents": s.parents.tolist(), "offsets": s.offsets.tolist()} for s in skeletons
-    ]
+                    arrays |= {f"{kind}/{i}/{name}": array for name, array in clip_arrays(clip).items()}
+    head["skeletons"] = [skeleton_to_plain(skeleton) for skeleton in skeletons]
     write_container(path, _KIND, head, arrays)
+
+
+def _described(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
+    """What a clip is besides its arrays. The path of its file is only information."""
+    return clip_to_plain(clip, skeletons) | {"path": clip.file}
 
 
 def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
     """Read an .mgraph file. clips: for a graph that only references its clips, those clips, or files and folders."""
     path = Path(path)
-    head, arrays = read_container(path, _KIND)
-    if arrays["table"].dtype != TRANSITION:
-        raise FormatError(path, "is damaged: its table is not one of transitions")
-    try:
-        skeletons = [Skeleton(s["names"], s["parents"], s["offsets"]) for s in head["skeletons"]]
-        if head["clips_are"] == "included":
-            originals = [_clip(d, skeletons, arrays, f"originals/{i}") for i, d in enumerate(head["originals"])]
-            used = [
-                originals[d["same"]] if "same" in d else _clip(d, skeletons, arrays, f"clips/{i}")
-                for i, d in enumerate(head["clips"])
-            ]
-        else:
-            originals = _referenced(path, head["originals"], clips)
-            used = fitted(originals, head["mirror"])
-        candidates = Candidates(
-            tuple(originals),
-            tuple(used),
-            Metric(**head["metric"]),
-            arrays["table"],
-            np.inf if head["ceiling"] is None else head["ceiling"],
-            head["radius"],
-            head["mirror"],
-            tuple(head["left_out"]),
-        )
-        graph = MotionGraph(candidates, Thresholds.from_plain(head["thresholds"]), head["pruned"], head["least"])
-        graph.is_auto = head["auto"]
-    except (KeyError, TypeError, IndexError) as problem:
-        raise FormatError(path, f"is not a motion graph this version can read: {problem!r}") from problem
+    values, arrays = read_container(path, _KIND)
+    with about_file(path):
+        head = Record(values, "the graph", arrays)
+        skeletons = [checked_skeleton(saved) for saved in head.records("skeletons")]
+        wanted = [StoredClip.of(saved, skeletons, "path") for saved in head.records("originals")]
+        if not wanted:
+            raise MotionError("it has no clips")
+        stored = StoredGraph.of(head)
+        table, thresholds = stored.table("table", wanted), checked_thresholds(head.record("thresholds"))
+        auto, pruned, least = head.flag("auto"), head.flag("pruned"), head.number("least", 0.0)
+        included = head.word("clips_are", ("included", "referenced")) == "included"
+        originals = [one.clip(f"originals/{i}") for i, one in enumerate(wanted)] if included else []
+        used = _used(head, originals, skeletons) if included else ()
+    if not included:
+        originals = _referenced(path, wanted, clips)
+        used = fitted(originals, stored.mirror)
+    with about_file(path):
+        graph = MotionGraph(stored.candidates(originals, used, table), thresholds, pruned, least)
+    graph.is_auto = auto
     return graph
 
 
-def _described(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
-    """What a clip is besides its arrays. The path of its file is only information."""
-    return {
-        "name": clip.name,
-        "path": clip.file,
-        "skeleton": skeletons.setdefault(clip.skeleton, len(skeletons)),
-        "frames": len(clip),
-        "fps": clip.fps,
-        "first": clip.first,
-        "labels": clip.labels.spans(),
-    }
+def _used(head: Record, originals: Sequence[Clip], skeletons: Sequence[Skeleton]) -> list[Clip]:
+    """The clips on one skeleton that an .mgraph file holds."""
+    return [
+        originals[saved.whole("same", 0, len(originals) - 1)]
+        if "same" in saved
+        else StoredClip.of(saved, skeletons, "path").clip(f"clips/{i}")
+        for i, saved in enumerate(head.records("clips"))
+    ]
 
 
-def _motion(clip: Clip) -> dict[str, np.ndarray]:
-    arrays = {"root": clip.root, "rotations": clip.rotations, "offsets": clip.offsets, "file_frames": clip.file_frames}
-    return {name: array for name, array in arrays.items() if array is not None}
-
-
-def _labels(described: dict[str, Any]) -> Labels:
-    ranges: dict[str, list] = {}
-    for word, start, stop in described["labels"]:
-        ranges.setdefault(word, []).append((start, stop))
-    return Labels.of(described["frames"], ranges)
-
-
-def _clip(described: dict[str, Any], skeletons: Sequence[Skeleton], arrays: dict[str, np.ndarray], prefix: str) -> Clip:
-    return Clip(
-        skeletons[described["skeleton"]],
-        arrays[f"{prefix}/root"],
-        arrays[f"{prefix}/rotations"],
-        described["fps"],
-        described["name"],
-        _labels(described),
-        described["first"],
-        arrays.get(f"{prefix}/offsets"),
-        file=described["path"],
-        file_frames=arrays.get(f"{prefix}/file_frames"),
-    )
-
-
-def _referenced(path: Path, wanted: Sequence[dict[str, Any]], clips: AnyClips | None) -> list[Clip]:
+def _referenced(path: Path, wanted: Sequence[StoredClip], clips: AnyClips | None) -> list[Clip]:
     """The clips of these descriptions, found among `clips` by their content."""
     if clips is None:
-        files = ", ".join(str(d["path"] or d["name"]) for d in wanted[:3])
+        files = ", ".join(one.file or one.name for one in wanted[:3])
         more = f" and {len(wanted) - 3} more" if len(wanted) > 3 else ""
         raise MotionError(f"{path} names its clips but does not hold them; give them as well: {files}{more}")
     clips = [clips] if isinstance(clips, Clip | str | Path) else list(clips)
     given = [clip for clip in clips if isinstance(clip, Clip)]
     if files := [file for file in clips if not isinstance(file, Clip)]:
-        given += [clip.resampled(wanted[0]["fps"]) for clip in load_collection(files)]
+        given += [clip.resampled(wanted[0].fps) for clip in load_collection(files)]
     known = {content_hash(clip): clip for clip in given}
     found = []
-    for described in wanted:
-        clip = known.get(described["hash"])
-        if clip is None:
-            name = described["name"]
-            other = any(clip.name == name for clip in given)
+    for one in wanted:
+        clip = known.get(one.record.word("hash"))
+        if clip is None or (len(clip), clip.first) != (one.frames, one.first):
+            other = any(clip.name == one.name for clip in given)
             why = "is not the one the graph was built from" if other else "is not among the clips given"
-            raise MotionError(f"{path}: {name!r} {why}")
-        found.append(replace(clip, name=described["name"], labels=_labels(described)))
+            raise MotionError(f"{path}: {one.name!r} {why}")
+        found.append(replace(clip, name=one.name, labels=one.labels_of(len(clip))))
     return found

@@ -84,14 +84,6 @@ class Thresholds:
         pairs = [[*key, number(value)] for key, value in self.pairs]
         return {"within": number(self.within), "between": number(self.between), "pairs": pairs}
 
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Thresholds":
-        def number(value: float | None) -> float:
-            return np.inf if value is None else float(value)
-
-        pairs = tuple(((a, b), number(value)) for a, b, value in plain["pairs"])
-        return cls(number(plain["within"]), number(plain["between"]), pairs)
-
     def __str__(self) -> str:
         """In cm, as a person would say it."""
         words = (

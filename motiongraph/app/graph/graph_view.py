@@ -13,19 +13,12 @@ from motiongraph.app.graph.drawn import Drawn, Options, Source, drawing, sources
 from motiongraph.app.graph.graph_state import leave_transition, need_graph
 from motiongraph.app.graph.lanes import KINDS, Filter
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.part import (
-    Record,
-    SavedPart,
-    checked_flag,
-    checked_metric,
-    checked_rows,
-    checked_whole,
-    checked_word,
-    metric_to_plain,
-)
+from motiongraph.app.part import SavedPart
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_flag, checked_rows, checked_whole, checked_word
+from motiongraph.graph.stored import checked_metric, metric_to_plain
 from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress
 

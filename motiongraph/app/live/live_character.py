@@ -15,13 +15,14 @@ from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.entries import Prepared, prepare
-from motiongraph.app.part import Record, SavedPart
+from motiongraph.app.part import SavedPart
 from motiongraph.app.playback import RESULT
 from motiongraph.app.scene.camera_moves import facing
 from motiongraph.app.walk.make_walk import looked_over
 from motiongraph.app.walk.results import Made, show_made, take_place
 from motiongraph.app.walk.walk_options import next_name
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record
 from motiongraph.model.clip import Clip
 from motiongraph.progress import stretch
 from motiongraph.synthesis.live import Live

@@ -14,17 +14,10 @@ from motiongraph.app.graph.threshold import change_threshold
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
-from motiongraph.app.part import (
-    Part,
-    Record,
-    SavedPart,
-    checked_clip,
-    checked_flag,
-    checked_metric,
-    checked_number,
-    metric_to_plain,
-)
+from motiongraph.app.part import Part, SavedPart, checked_clip
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_flag, checked_number
+from motiongraph.graph.stored import checked_metric, metric_to_plain
 from motiongraph.metric.metric import Metric
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.part import Record, SavedPart, checked_number, checked_word
+from motiongraph.app.part import SavedPart
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_number, checked_word
 from motiongraph.walks.curve import Curve
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ copies out where there is much of them and the files are there. `project_reader`
 """
 
 import os
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,13 @@ from motiongraph.app.walk.results import Made
 from motiongraph.formats.container import Kind, write_container
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.store import content_hash
+from motiongraph.graph.stored import clip_arrays, clip_to_plain, graph_to_plain, skeleton_to_plain
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress, stretch
 
 KIND = Kind(b"MGPROJ", 1, "a motiongraph project", SUFFIX)
-STORED = ("root", "rotations", "offsets", "file_frames")  # arrays of a clip
-ORIGIN = ("clip", "frame", "other", "other_frame", "weight", "step", "planted")  # arrays of a result's `Origin`
+ORIGIN = ("clip", "frame", "other", "other_frame", "step", "weight", "planted")  # arrays of a result's `Origin`
 _MUCH = 64 << 20  # bytes of copies that an autosave does without, where it can
 
 
@@ -46,15 +45,7 @@ class _Clips:
         return self._known[id(clip)]
 
     def _row(self, clip: Clip, path: Path | None) -> dict:
-        row = {
-            "name": clip.name,
-            "skeleton": self.skeletons.setdefault(clip.skeleton, len(self.skeletons)),
-            "frames": len(clip),
-            "fps": clip.fps,
-            "first": clip.first,
-            "labels": clip.labels.spans(),
-            "file": clip.file,
-        }
+        row = clip_to_plain(clip, self.skeletons) | {"file": clip.file}
         for i, whole in enumerate(self._held[:-1]):
             start = _stretch(clip, whole)
             if start is not None and "stretch" not in self.rows[i]:
@@ -63,9 +54,8 @@ class _Clips:
             row |= {"path": str(path), "hash": content_hash(clip)}
             if self.light and os.path.exists(path):
                 return row
-        stored = {name: getattr(clip, name) for name in STORED}
         prefix = f"clips/{len(self.rows)}"
-        self.arrays |= {f"{prefix}/{name}": array for name, array in stored.items() if array is not None}
+        self.arrays |= {f"{prefix}/{name}": array for name, array in clip_arrays(clip).items()}
         return row
 
 
@@ -101,13 +91,9 @@ def save_project(path: Path, project: Project, light: bool = False, progress: Pr
             graphs[id(c)] = len(head["graphs"])
             arrays[f"graphs/{len(head['graphs'])}/table"] = c.table
             head["graphs"].append(
-                {
+                graph_to_plain(c)
+                | {
                     "originals": [clips.number(clip) for clip in c.originals],
-                    "metric": {f.name: getattr(c.metric, f.name) for f in fields(c.metric)},
-                    "ceiling": c.ceiling if np.isfinite(c.ceiling) else None,
-                    "radius": c.radius,
-                    "mirror": c.mirror,
-                    "left_out": list(c.left_out),
                     "body": clips.skeletons.setdefault(c.clips[0].skeleton, len(clips.skeletons)),
                 }
             )
@@ -121,9 +107,7 @@ def save_project(path: Path, project: Project, light: bool = False, progress: Pr
             row["made"] = _made(entry, entry.made, graph_number(entry.made.graph), arrays, f"made/{entry.number}")
         head["entries"].append(row)
     head["clips"] = clips.rows
-    head["skeletons"] = [
-        {"names": s.names, "parents": s.parents.tolist(), "offsets": s.offsets.tolist()} for s in clips.skeletons
-    ]
+    head["skeletons"] = [skeleton_to_plain(skeleton) for skeleton in clips.skeletons]
     write_container(path, KIND, head, arrays | clips.arrays, stretch(progress, 0.5, 1.0))
 
 

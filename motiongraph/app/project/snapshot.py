@@ -13,7 +13,7 @@ from motiongraph.app.history import History
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.live.live_character import LIVE
 from motiongraph.app.matrix.comparison import MATRIX
-from motiongraph.app.part import Record, SavedPart, as_plain
+from motiongraph.app.part import SavedPart, as_plain
 from motiongraph.app.path.draw_path import set_tool
 from motiongraph.app.path.path_state import PATH
 from motiongraph.app.playback import PLAYBACK
@@ -23,6 +23,7 @@ from motiongraph.app.scene.props import PROPS
 from motiongraph.app.walk import why
 from motiongraph.app.walk.results import results
 from motiongraph.app.walk.walk_options import WALK
+from motiongraph.formats.record import Record
 from motiongraph.progress import Progress
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.part import Record, SavedPart
+from motiongraph.app.part import SavedPart
 from motiongraph.app.scene.pair import Pair, centre_of
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record
 from motiongraph.model import sides
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ def _from_plain(saved: Record, state: AppState) -> Saved:
         for name in _NUMBERS:
             setattr(camera, name, given.number(name))
         camera.target = np.array(given.numbers("target", 3))
-        camera.floor = None if given.get("floor") is None else given.number("floor")
+        camera.floor = given.number("floor") if given.has("floor") else None
         camera.orbit(0.0, 0.0)  # brings it within its limits
     return camera, saved.flag("follow")
 

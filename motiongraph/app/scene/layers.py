@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.part import (
-    Record,
-    SavedPart,
-    checked_clip,
-    checked_like,
-    checked_number,
-    checked_rows,
-    checked_whole,
-)
+from motiongraph.app.part import SavedPart, checked_clip
 from motiongraph.app.playback import show_clip
 from motiongraph.app.scene.cast import record_of, set_time
 from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_like, checked_number, checked_rows
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
@@ -323,10 +316,16 @@ def _write_ghosts(state: AppState, value: Ghosts) -> None:
 def _ghosts_from_plain(saved: Record, state: AppState) -> Ghosts:
     found = []
     for number, *pose in checked_rows(saved.get("ghosts"), "ghosts", 1 + len(_GHOST)):
-        for name, value in zip(_GHOST, pose):
-            checked_whole(value, name, 0, 2) if name == "mode" else checked_number(value, name)
-        if checked_clip(number, state) is not None:
-            found.append((number, *pose))
+        entry = state.library.get(checked_clip(number, state))
+        if entry is None:
+            continue
+        ghost = Record(dict(zip(_GHOST, pose)), "a ghost")
+        ghost.whole("mode", 0, 2)
+        start = ghost.number("start", 0, len(entry.clip) - 1)
+        ghost.number("stop", start + 1, len(entry.clip))
+        for name in ("frame", "root_frame", "laps", "direction", "theta", "x", "z"):
+            ghost.number(name)
+        found.append((number, *pose))
     return tuple(found)
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from motiongraph.app.command import command
 from motiongraph.app.history import edit
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import Part, Record, SavedPart, checked_word
+from motiongraph.app.part import Part, SavedPart
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.obj import read_obj
+from motiongraph.formats.record import Record, checked_word
 from motiongraph.model.mesh import Mesh
 from motiongraph.progress import SILENT, Progress
 

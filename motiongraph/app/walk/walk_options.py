@@ -13,11 +13,12 @@ from motiongraph.app.command import command
 from motiongraph.app.graph.build_graph import build_graph
 from motiongraph.app.graph.graph_state import being_built, taking_part, when_built
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import Record, SavedPart, checked_flag, checked_number, checked_rows, checked_word
+from motiongraph.app.part import SavedPart
 from motiongraph.app.scene.camera_moves import facing
 from motiongraph.app.walk.make_walk import DrawnPath, Request, make
 from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
 from motiongraph.errors import MotionError, Unreachable
+from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -246,10 +247,20 @@ def _from_plain(saved: Record, state: AppState) -> Saved:
     walk, found = saved.record("walk"), deepcopy(OPTIONS)
     given = walk.record("options")
     for method in given.values.keys() & found.keys():
-        own = given.record(method)
-        for name in own.values.keys() & found[method].keys():
-            found[method][name] = checked_option(method, name, _like(own.get(name), OPTIONS[method][name], name))
+        found[method] |= _from_record(method, given.record(method))
     return walk.word("method", METHODS), walk.whole("seed", 0, 2**31 - 1), found
+
+
+def options_from_plain(method: str, saved: Record) -> dict[str, Any]:
+    """Those that a result was made with: of its method and of its motion."""
+    return _from_record(method, saved) | _from_record("motion", saved)
+
+
+def _from_record(method: str, saved: Record) -> dict[str, Any]:
+    """The options of a method that a record has."""
+    usual = OPTIONS.get(method, {})
+    names = [name for name in saved.values if name in usual]
+    return {name: checked_option(method, name, _like(saved.get(name), usual[name], name)) for name in names}
 
 
 def _like(value: Any, usual: Any, name: str) -> Any:

@@ -1,0 +1,230 @@
+"""What graphs and projects store of skeletons, clips and transitions: how it is written, and checked on its way back.
+
+Everything a file says is checked before it is allocated or reaches a kernel: kinds, limits, every index against what
+it points into. What is not as it should be is a MotionError with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from motiongraph.errors import MotionError
+from motiongraph.formats.record import Record, checked_number, checked_rows, checked_whole, checked_word, shown
+from motiongraph.graph.candidates import Candidates, LeftOut
+from motiongraph.graph.structure import TRANSITION
+from motiongraph.graph.thresholds import Thresholds
+from motiongraph.metric.metric import Metric
+from motiongraph.model.clip import Clip
+from motiongraph.model.labels import Labels
+from motiongraph.model.skeleton import Skeleton
+
+_MOST_FRAMES = 2**31 - 1
+_MOST_JOINTS = 10_000
+_RATES = 1e-38, 1e9  # frames a second; of text files the same
+_UNIT = 1e-3  # how far a stored rotation may be from one
+
+
+def skeleton_to_plain(skeleton: Skeleton) -> dict[str, Any]:
+    return {"names": skeleton.names, "parents": skeleton.parents.tolist(), "offsets": skeleton.offsets.tolist()}
+
+
+def checked_skeleton(saved: Record) -> Skeleton:
+    names = saved.words("names")
+    if len(names) > _MOST_JOINTS:
+        raise MotionError(f"a skeleton has {len(names):,} joints; {_MOST_JOINTS:,} are the most that make sense")
+    parents = [checked_whole(parent, "a parent", -1, len(names) - 1) for parent in saved.rows("parents")]
+    offsets = [[checked_number(x, "an offset") for x in row] for row in saved.rows("offsets", 3)]
+    return Skeleton(names, np.array(parents, np.int64), np.array(offsets, np.float64).reshape(-1, 3))
+
+
+def clip_to_plain(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
+    """What a clip is besides its arrays; skeletons: those met so far, by number."""
+    return {
+        "name": clip.name,
+        "skeleton": skeletons.setdefault(clip.skeleton, len(skeletons)),
+        "frames": len(clip),
+        "fps": clip.fps,
+        "first": clip.first,
+        "labels": clip.labels.spans(),
+    }
+
+
+def clip_arrays(clip: Clip) -> dict[str, np.ndarray]:
+    """The arrays of a clip, by name."""
+    arrays = {"root": clip.root, "rotations": clip.rotations, "offsets": clip.offsets, "file_frames": clip.file_frames}
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class StoredClip:
+    """What a file says of a clip, checked."""
+
+    record: Record
+    name: str
+    skeleton: Skeleton
+    frames: int  # what it says: only its arrays, or the file it names, tell
+    fps: float
+    first: int
+    labels: dict[str, list[tuple[int, int]]]  # word → start and stop of each stretch
+    file: str | None  # the path of the file it was read from; only information
+
+    @classmethod
+    def of(cls, saved: Record, skeletons: Sequence[Skeleton], file: str) -> StoredClip:
+        """file: the key of the path."""
+        frames = saved.whole("frames", 1, _MOST_FRAMES)
+        labels: dict[str, list[tuple[int, int]]] = {}
+        for word, start, stop in saved.rows("labels", 3):
+            start = checked_whole(start, "the start of a label", 0, frames)
+            stretch = start, checked_whole(stop, "the end of a label", start, frames)
+            labels.setdefault(checked_word(word, "a label"), []).append(stretch)
+        return cls(
+            saved,
+            saved.word("name"),
+            skeletons[saved.whole("skeleton", 0, len(skeletons) - 1)],
+            frames,
+            saved.number("fps", *_RATES),
+            saved.whole("first", 0, frames - 1),
+            labels,
+            saved.word(file) if file in saved and saved.has(file) else None,
+        )
+
+    def has_arrays(self, prefix: str) -> bool:
+        return f"{prefix}/root" in self.record.arrays
+
+    def clip(self, prefix: str) -> Clip:
+        """With the arrays of this prefix."""
+        shape = self.frames, len(self.skeleton)
+        root = self.record.array(f"{prefix}/root", "f", (self.frames, 3))
+        rotations = self.record.array(f"{prefix}/rotations", "f", (*shape, 4))
+        if not (np.abs(np.einsum("fjk,fjk->fj", rotations, rotations) - 1.0) < _UNIT).all():
+            raise MotionError(f"rotations of {self.record.name} are none")
+        forms = {"offsets": (*shape, 3), "file_frames": (self.frames,)}
+        offsets, file_frames = (
+            self.record.array(f"{prefix}/{name}", "f", form) if f"{prefix}/{name}" in self.record.arrays else None
+            for name, form in forms.items()
+        )
+        return Clip(
+            self.skeleton, root, rotations, self.fps, self.name, self.labels_of(self.frames), self.first, offsets,
+            file=self.file, file_frames=file_frames,
+        )  # fmt: skip
+
+    def labels_of(self, frames: int) -> Labels:
+        """frames: of the clip as it was found."""
+        if frames != self.frames:
+            raise MotionError(f"{self.record.name} has {frames} frames, not {self.frames}")
+        return Labels.of(frames, self.labels)
+
+
+def metric_to_plain(metric: Metric | None) -> dict[str, Any] | None:
+    return metric and {f.name: getattr(metric, f.name) for f in fields(metric)}
+
+
+def checked_metric(value: Any) -> Metric:
+    """A metric from its fields, of which the missing ones are as usual."""
+    saved, found = Record(value, "the metric"), dict[str, Any]()
+    for name, value in saved.values.items():
+        if name == "window" or (name == "search_fps" and value is not None):
+            found[name] = saved.number(name)
+        elif name in ("samples_per_bone", "order"):
+            found[name] = saved.whole(name, 0, 2**31)
+        elif name == "joint_weights" and isinstance(value, dict):
+            found[name] = {joint: checked_number(weight, "a joint's weight") for joint, weight in value.items()}
+        elif name == "taper" and isinstance(value, list):
+            found[name] = [checked_number(weight, "a frame's weight") for weight in value]
+        elif name in ("search_fps", "joint_weights", "taper") and value is None:
+            found[name] = None
+        elif name in Metric.__dataclass_fields__:
+            found[name] = saved.word(name)
+        else:
+            raise MotionError(f"a metric has no {shown(name)}")
+    return Metric(**found)
+
+
+def checked_thresholds(saved: Record) -> Thresholds:
+    def number(value: Any) -> float:
+        return np.inf if value is None else checked_number(value, "a threshold", 0.0)
+
+    pairs = [
+        ((checked_word(a, "a label"), checked_word(b, "a label")), number(value))
+        for a, b, value in saved.rows("pairs", 3)
+    ]
+    return Thresholds(number(saved.get("within")), number(saved.get("between")), tuple(pairs))
+
+
+def graph_to_plain(c: Candidates) -> dict[str, Any]:
+    """What a graph is besides its clips, its table and how it is seen."""
+    return {
+        "metric": metric_to_plain(c.metric),
+        "ceiling": c.ceiling if np.isfinite(c.ceiling) else None,
+        "radius": c.radius,
+        "mirror": c.mirror,
+        "left_out": list(c.left_out),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class StoredGraph:
+    """What a file says of a graph, checked."""
+
+    record: Record
+    metric: Metric
+    ceiling: float
+    radius: float
+    mirror: bool
+    left_out: tuple[LeftOut, ...]
+
+    @classmethod
+    def of(cls, saved: Record) -> StoredGraph:
+        left_out = []
+        for one in saved.rows("left_out"):  # older files have only names
+            one = [one, "it is shorter than a transition"] if isinstance(one, str) else one
+            ((clip, reason),) = checked_rows([one], "left_out", 2)
+            left_out.append(LeftOut(checked_word(clip, "left_out"), checked_word(reason, "left_out")))
+        ceiling = saved.number("ceiling", 0.0) if saved.has("ceiling") else np.inf
+        metric = checked_metric(saved.get("metric"))
+        return cls(saved, metric, ceiling, saved.number("radius"), saved.flag("mirror"), tuple(left_out))
+
+    def candidates(self, originals: Sequence[Clip], used: Sequence[Clip], table: np.ndarray) -> Candidates:
+        """Of these clips, used: on one skeleton, and of a table that was checked."""
+        each = 2 if self.mirror else 1
+        fits = len(used) == each * len(originals) and all(
+            (len(clip), clip.first) == (len(originals[i // each]), originals[i // each].first)
+            and (clip.fps, clip.skeleton) == (used[0].fps, used[0].skeleton)
+            for i, clip in enumerate(used)
+        )
+        if not fits:
+            raise MotionError("its clips do not fit each other")
+        rest = self.ceiling, self.radius, self.mirror, self.left_out
+        return Candidates(tuple(originals), tuple(used), self.metric, table, *rest)
+
+    def table(self, key: str, clips: Sequence[StoredClip]) -> np.ndarray:
+        """(T,) rows of TRANSITION, in order, between these originals of the graph or their mirror images."""
+        window, each = self.metric.frames(clips[0].fps), 2 if self.mirror else 1
+        if any(clip.frames - clip.first < window for clip in clips):
+            raise MotionError("it has clips that are shorter than a transition")
+        clips = [clip for clip in clips for _ in range(each)]
+        table = transitions_between(self.record, key, clips, window)
+        here, there = (table[end].astype(np.int64) << 32 | table[f"{end}_frame"] for end in ("src", "dst"))
+        later = (here[1:] > here[:-1]) | (here[1:] == here[:-1]) & (there[1:] >= there[:-1])
+        if not later.all():
+            raise MotionError(f"{key} is not in order")
+        return table
+
+
+def transitions_between(saved: Record, key: str, clips: Sequence[StoredClip], window: int) -> np.ndarray:
+    """(T,) rows of TRANSITION that lead from clips to clips and leave something to go on with."""
+    table = saved.table(key, TRANSITION)
+    first = np.array([clip.first for clip in clips], np.int64)
+    last = np.array([clip.frames for clip in clips], np.int64) - window
+    for end, spare in (("src", 0), ("dst", 1)):
+        clip, at = table[end], table[f"{end}_frame"]
+        inside = (clip >= 0) & (clip < len(clips))
+        if not inside.all() or not ((at >= first[clip]) & (at <= last[clip] - spare)).all():
+            raise MotionError(f"{key} has transitions that lead out of the clips")
+    if not (table["cost"] >= 0.0).all():
+        raise MotionError(f"{key} has costs below 0")
+    return table
