@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from motiongraph.formats.body import mesh_of
+from motiongraph.formats.gltf import mesh_of
 from motiongraph.model.body import Body, body_of, bone_kinds
 from motiongraph.model.skeleton import Skeleton
 
