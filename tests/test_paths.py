@@ -12,8 +12,8 @@ from motiongraph.app.library.entries import prepare
 from motiongraph.app.update import update
 from motiongraph.app.walk.results import Made
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
-from motiongraph.viewer.floor_tool import FloorTool
 from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE, Paths, off_colours
+from motiongraph.viewer.pointer import FloorTool
 
 HERE = (0.0, 0.0, 0.0)
 LEFT, RIGHT, MIDDLE = 0, 1, 2

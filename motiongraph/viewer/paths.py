@@ -26,8 +26,8 @@ from motiongraph.viewer.draw.frame import (
     polyline,
     spheres,
 )
-from motiongraph.viewer.floor_tool import caught
 from motiongraph.viewer.panels.widgets import word_colour
+from motiongraph.viewer.pointer import caught
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.path_error import nearest_on
 
