@@ -5,7 +5,6 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import visible_tracks
-from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.state import AppState
 from motiongraph.viewer.matrices import dvec3, glm
 from motiongraph.viewer.scenery import camera_of
