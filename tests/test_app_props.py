@@ -12,8 +12,8 @@ from motiongraph.app.scene.props import SHAPES, read_mesh
 from motiongraph.app.state import AppState
 from motiongraph.errors import FormatError
 from motiongraph.files import resource
+from motiongraph.model import mesh
 from motiongraph.viewer.camera import Camera
-from motiongraph.viewer.draw import meshes
 from motiongraph.viewer.draw.frame import Capsules, Spheres
 from motiongraph.viewer.draw.layers import prop_batches
 from motiongraph.viewer.draw.store import bounds
@@ -31,7 +31,7 @@ def state():
 
 def write_box(path, low, high):
     """An .obj with a box from one corner to the other."""
-    mesh = meshes.box()
+    mesh = mesh.box()
     corners = low + (mesh.positions + 0.5) * (np.asarray(high) - low)
     text = "".join("v {} {} {}\n".format(*corner) for corner in corners)
     path.write_text(text + "".join("f {} {} {}\n".format(*(t + 1)) for t in mesh.triangles))
