@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from motiongraph.app import commands as do
-from motiongraph.app import failures
+from motiongraph.app import jobs
 from motiongraph.app.command import command
 from motiongraph.app.jobs import JobKind, Jobs
 from motiongraph.app.project import autosave
@@ -83,7 +83,7 @@ def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config):
         state.issue(Stumble(KeyError("lost")))
         update(state, 0.1)
     (message,) = state.messages
-    assert str(failures.log_file()) in message.text
+    assert str(jobs.log_file()) in message.text
     log = (config / "trouble.log").read_text()
     assert log.count("Traceback") == 1
     assert "stumble" in log

@@ -7,19 +7,73 @@ thread. A new job takes the place of an older one of its kind that is for the sa
 
 import itertools
 import math
+import os
 import queue
+import re
 import threading
+import time
+import traceback
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
-from motiongraph.app import failures
+from motiongraph.app.command import Command
+from motiongraph.app.settings import config_folder
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled, Progress
 
 _numbers = itertools.count(1)
 Work = Callable[[Progress, Callable[[Any], None]], None]  # (progress, deliver)
+_AGAIN = 10.0  # seconds in which the same failure is not reported again: what is asked every frame fails every frame
+_told: dict[tuple, float] = {}
+
+
+def log_file() -> Path:
+    return config_folder() / "trouble.log"
+
+
+def sentence(problem: BaseException, doing: str) -> str:
+    """What to say of it; doing: what was being done. What nobody foresaw is written down, too."""
+    words = " ".join(str(problem).split())
+    if isinstance(problem, MotionError):
+        return words
+    if isinstance(problem, MemoryError):
+        return f"{doing}: there is not enough memory for this"
+    if isinstance(problem, OSError):
+        place = "" if problem.filename is None else f"{os.fsdecode(problem.filename)}: "
+        return f"{doing}: {place}{problem.strerror or words}"
+    return f"{doing} went wrong inside motiongraph: {type(problem).__name__}: {words}; {_written(problem, doing)}"
+
+
+def tell(say: Callable[[str, str], None], problem: Exception, doing: str) -> None:
+    """Say it as an error, unless the same was said just now; while debugging, raise what nobody foresaw."""
+    if os.environ.get("MOTIONGRAPH_DEBUG") and not isinstance(problem, MotionError):
+        raise problem
+    key, now = (doing, type(problem), str(problem)), time.monotonic()
+    if now - _told.get(key, -_AGAIN) >= _AGAIN:
+        _told[key] = now
+        say(sentence(problem, doing), "error")
+
+
+def spoken(command: Command) -> str:
+    """A command in words: SaveLabels is "save labels"."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(command).__name__).lower()
+
+
+def _written(problem: BaseException, doing: str) -> str:
+    """Where the details are, having put them there."""
+    path = log_file()
+    text = "".join(traceback.format_exception(problem))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {doing}\n{text}\n")
+    except OSError as reason:
+        place = traceback.extract_tb(problem.__traceback__)[-1]
+        return f"{place.filename}:{place.lineno} ({path} cannot be written: {reason.strerror or reason})"
+    return f"the details are in {path}"
 
 
 class JobKind(Enum):
@@ -155,14 +209,14 @@ class Jobs:
         except MotionError as problem:
             self.say(str(problem), "error")
         except Exception as problem:
-            failures.tell(self.say, problem, job.title)
+            tell(self.say, problem, job.title)
 
     def _tell(self, job: Job) -> None:
         problem = job.problem
         if problem is None:
             return
         if not job.cancelled.is_set() and not isinstance(problem, Cancelled):
-            job.reason = failures.sentence(problem, job.title)
+            job.reason = sentence(problem, job.title)
             self.say(job.reason, "error")
         # Its traceback leads back to the job, and all that the work used would stay for ever.
         problem.__traceback__ = problem.__cause__ = problem.__context__ = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from motiongraph.app import failures, history
+from motiongraph.app import history, jobs
 from motiongraph.app.live import live_character
 from motiongraph.app.playback import advance
 from motiongraph.app.project import autosave
@@ -37,7 +37,7 @@ def carry_out(state: AppState) -> None:
         except MotionError as problem:
             state.say(str(problem), "error")
         except Exception as problem:
-            failures.tell(state.say, problem, failures.spoken(command))
+            jobs.tell(state.say, problem, jobs.spoken(command))
 
 
 def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: Any) -> None:
@@ -45,4 +45,4 @@ def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: An
     try:
         phase(*given)
     except Exception as problem:
-        failures.tell(state.say, problem, doing)
+        jobs.tell(state.say, problem, doing)
