@@ -3,11 +3,10 @@
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.graph.drawn import drawable
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.app.walk.results import Made, results, show_made
 from motiongraph.files import resource
 from motiongraph.formats.load import load

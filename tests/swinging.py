@@ -6,10 +6,9 @@ import numpy as np
 from bodies import person, smooth_clip
 
 from motiongraph import rotations as rot
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.viewer.camera import Camera
 
 

@@ -9,11 +9,10 @@ from swinging import numbers, put, said, swinging, tell, three_clips
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.graph.lanes import Filter
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.graph.build import lasting
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.metric.metric import Metric

@@ -5,7 +5,6 @@ import pytest
 from walking import sample_graph
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.graph.drawn import drawable
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.live.lead import ROOMY
@@ -13,7 +12,7 @@ from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import RESULT
 from motiongraph.app.project import autosave
 from motiongraph.app.state import AppState
-from motiongraph.app.update import carry_out, update
+from motiongraph.app.update import carry_out, update, warm_up
 from motiongraph.app.walk.results import results
 from motiongraph.viewer.camera import Camera
 

@@ -8,10 +8,9 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.formats.labels_file import Entry as Line
 from motiongraph.formats.labels_file import write_labels
 from motiongraph.formats.save import save

@@ -8,14 +8,13 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.matrix.cell import loop_walk, pair_of, way_back
 from motiongraph.app.matrix.comparison import chosen, common, highest_threshold, threshold_of
 from motiongraph.app.matrix.heat import histogram, pyramid, share_below, thinned
 from motiongraph.app.playback import RESULT
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.metric.distance import distance_matrix
 from motiongraph.metric.metric import Metric
 from motiongraph.viewer.camera import Camera

@@ -6,11 +6,10 @@ from bodies import person, smooth_clip
 
 from motiongraph import rotations as rot
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import frame_at, frame_of
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.root import path_of
 from motiongraph.viewer.camera import Camera

@@ -7,9 +7,9 @@ import pytest
 import sessions
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.scene.props import SHAPES, read_mesh
 from motiongraph.app.state import AppState
+from motiongraph.app.update import warm_up
 from motiongraph.errors import FormatError
 from motiongraph.files import resource
 from motiongraph.model import mesh

@@ -9,13 +9,12 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app import compile_ahead
-from motiongraph.app.compile_ahead import warm_up
+from motiongraph.app import update
 from motiongraph.app.jobs import JobKind, Jobs
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -334,7 +333,7 @@ def test_screenshots_get_names_of_their_own(state, tmp_path, monkeypatch):
 @pytest.mark.parametrize("hint", ["", "first"])
 def test_for_someone_new_all_is_compiled_ahead(monkeypatch, hint):
     compiled, started = [], []
-    monkeypatch.setattr("motiongraph.app.compile_ahead.compile_all", lambda progress, parts: compiled.extend(parts))
+    monkeypatch.setattr("motiongraph.app.update.compile_all", lambda progress, parts: compiled.extend(parts))
     state = AppState(hint=hint)
     monkeypatch.setattr(state.jobs, "start", lambda kind, title, work, then: started.append((kind, work, then)))
     warm_up(state)
@@ -354,7 +353,7 @@ def test_compiling_ahead_ends_when_it_is_called_off():
 
     with pytest.MonkeyPatch.context() as patch:
         started = lambda *a, **k: processes.append(real(*a, **k)) or processes[0]  # noqa: E731
-        patch.setattr("motiongraph.app.compile_ahead.subprocess.Popen", started)
+        patch.setattr("motiongraph.app.update.subprocess.Popen", started)
         with pytest.raises(Cancelled):
-            compile_ahead._compile_beside(called_off, None)
+            update._compile_beside(called_off, None)
     assert processes[0].returncode not in (None, 0)

@@ -11,12 +11,11 @@ from walking import sample
 
 import motiongraph as mg
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.jobs import Job
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.app.walk import make_walk
 from motiongraph.app.walk.results import Made, current_result, results, step_begins
 from motiongraph.app.walk.walk_options import METHODS, OPTIONS, made_before

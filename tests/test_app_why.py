@@ -8,11 +8,10 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.app.walk.results import Made, show_made
 from motiongraph.app.walk.why import alternatives, crop_of, explained, nearest, seams
 from motiongraph.graph.motion_graph import MotionGraph

@@ -8,10 +8,9 @@ from bodies import person, random_clip, random_quaternions, random_skeleton
 from naive import characters as naive
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.errors import MotionError
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.synthesize import Origin

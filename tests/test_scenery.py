@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from motiongraph.app import commands as do
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.scene.layers import MOST_POSES, flow_step
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Capsules, Lines, Marks, Points, Solids, Spheres

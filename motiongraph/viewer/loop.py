@@ -13,12 +13,11 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app import jobs
-from motiongraph.app.compile_ahead import warm_up
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.project import autosave
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update
+from motiongraph.app.update import update, warm_up
 from motiongraph.app.window import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
