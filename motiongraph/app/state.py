@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiongraph.app.command import History
 from motiongraph.app.graph.graph_state import GraphState
-from motiongraph.app.history import History
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library.entries import Entry, Library
 from motiongraph.app.matrix.comparison import MatrixState

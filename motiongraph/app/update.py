@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from motiongraph.app import history, jobs
+from motiongraph.app import jobs
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.live import live_character
 from motiongraph.app.playback import advance
@@ -78,7 +78,7 @@ def carry_out(state: AppState) -> None:
     for _ in range(len(state.queue)):
         command = state.queue.popleft()
         try:
-            history.carry_out(command, state)
+            command.carry_out(command, state)
         except MotionError as problem:
             state.say(str(problem), "error")
         except Exception as problem:

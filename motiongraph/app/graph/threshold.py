@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from motiongraph.app.command import command
+from motiongraph.app.command import command, edit
 from motiongraph.app.graph.graph_state import need_graph
-from motiongraph.app.history import edit
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import Part
 from motiongraph.errors import MotionError

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.command import command
-from motiongraph.app.history import edit
+from motiongraph.app.command import command, edit
 from motiongraph.app.path import path_state
 from motiongraph.app.path.path_state import CURVES, PATH, SHORTEST, TOOLS, checked, course, need_path, painted, tidied
 from motiongraph.app.scene.camera_moves import facing, overlook, watch_floor

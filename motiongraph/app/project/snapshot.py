@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiongraph.app.command import History
 from motiongraph.app.graph.build_graph import drop_graph
 from motiongraph.app.graph.graph_view import GRAPH, drawn_again, notes_from_plain
-from motiongraph.app.history import History
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.live.live_character import LIVE
 from motiongraph.app.matrix.comparison import MATRIX

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command
-from motiongraph.app.history import edit
+from motiongraph.app.command import command, edit
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.part import Part, SavedPart
 from motiongraph.errors import FormatError, MotionError
