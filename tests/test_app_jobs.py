@@ -21,7 +21,7 @@ from motiongraph.errors import MotionError
 def config(tmp_path, monkeypatch):
     monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
     monkeypatch.delenv("MOTIONGRAPH_DEBUG", raising=False)
-    monkeypatch.setattr(failures, "_told", {})
+    monkeypatch.setattr(jobs, "_said", {})
     return tmp_path / "config"
 
 

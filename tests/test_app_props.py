@@ -12,7 +12,7 @@ from motiongraph.app.state import AppState
 from motiongraph.app.update import warm_up
 from motiongraph.errors import FormatError
 from motiongraph.files import resource
-from motiongraph.model import mesh
+from motiongraph.model import mesh as meshes
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Capsules, Spheres
 from motiongraph.viewer.draw.layers import prop_batches
@@ -31,7 +31,7 @@ def state():
 
 def write_box(path, low, high):
     """An .obj with a box from one corner to the other."""
-    mesh = mesh.box()
+    mesh = meshes.box()
     corners = low + (mesh.positions + 0.5) * (np.asarray(high) - low)
     text = "".join("v {} {} {}\n".format(*corner) for corner in corners)
     path.write_text(text + "".join("f {} {} {}\n".format(*(t + 1)) for t in mesh.triangles))

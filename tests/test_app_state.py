@@ -9,12 +9,11 @@ import pytest
 from bodies import person, smooth_clip
 
 from motiongraph.app import commands as do
-from motiongraph.app import update
 from motiongraph.app.jobs import JobKind, Jobs
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import _compile_beside, update, warm_up
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
 from motiongraph.viewer.camera import Camera
@@ -355,5 +354,5 @@ def test_compiling_ahead_ends_when_it_is_called_off():
         started = lambda *a, **k: processes.append(real(*a, **k)) or processes[0]  # noqa: E731
         patch.setattr("motiongraph.app.update.subprocess.Popen", started)
         with pytest.raises(Cancelled):
-            update._compile_beside(called_off, None)
+            _compile_beside(called_off, None)
     assert processes[0].returncode not in (None, 0)

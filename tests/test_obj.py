@@ -8,7 +8,7 @@ import pytest
 
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.obj import read_obj
-from motiongraph.model import mesh
+from motiongraph.model import mesh as meshes
 from motiongraph.progress import Cancelled
 
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
@@ -59,7 +59,7 @@ def test_normals_of_the_file_are_kept(obj):
 
 
 def test_sharp_edges_stay_sharp_and_gentle_ones_are_evened_out(obj):
-    box, ball = mesh.box(), mesh.sphere(24, 12)
+    box, ball = meshes.box(), meshes.sphere(24, 12)
     for source, sharp in ((box, True), (ball, False)):
         positions, places = np.unique(source.positions.round(5), axis=0, return_inverse=True)
         faces = places.reshape(-1)[source.triangles] + 1
@@ -112,7 +112,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 @pytest.mark.parametrize(
     "mesh",
-    [mesh.sphere(12, 6), mesh.box(), mesh.cylinder(12), mesh.plane()],
+    [meshes.sphere(12, 6), meshes.box(), meshes.cylinder(12), meshes.plane()],
     ids=["sphere", "box", "cylinder", "plane"],
 )
 def test_meshes_face_outwards(mesh):
@@ -123,11 +123,11 @@ def test_meshes_face_outwards(mesh):
 
 def test_a_mesh_is_checked():
     with pytest.raises(MotionError, match="a triangle with vertex 9"):
-        mesh.Mesh(np.zeros((3, 3)), np.zeros((3, 3)), [[0, 1, 9]])
+        meshes.Mesh(np.zeros((3, 3)), np.zeros((3, 3)), [[0, 1, 9]])
     with pytest.raises(MotionError, match=r"shape \(n, 3\)"):
-        mesh.Mesh(np.zeros((3, 3)), np.zeros((2, 3)), [[0, 1, 2]])
+        meshes.Mesh(np.zeros((3, 3)), np.zeros((2, 3)), [[0, 1, 2]])
     with pytest.raises(MotionError, match=r"triangles of shape \(m, 3\)"):
-        mesh.Mesh(np.zeros((3, 3)), np.zeros((3, 3)), [0, 1, 2])
+        meshes.Mesh(np.zeros((3, 3)), np.zeros((3, 3)), [0, 1, 2])
 
 
 def test_a_face_of_a_million_corners_is_refused_at_once(tmp_path):

@@ -73,7 +73,7 @@ class History:
     undone: list[Edit] = field(default_factory=list)  # edits that can be made again
 
 
-def carry_out(asked: Command, state: AppState) -> None:
+def perform(asked: Command, state: AppState) -> None:
     """Apply a command; what it changes is remembered if that can be undone."""
     part = getattr(asked, "undo_part", None)
     if part is None:

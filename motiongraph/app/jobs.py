@@ -2,7 +2,8 @@
 
 A job is `work(progress, deliver)`: it calls `progress(done, total, what)` between blocks, which raises Cancelled when
 the job was cancelled, and `deliver(result)` once or as results come. `collect` passes them on, on the main
-thread. A new job takes the place of an older one of its kind that is for the same thing.
+thread. A new job takes the place of an older one of its kind that is for the same thing. What goes
+wrong becomes one sentence for the person, and the details go to a file for who mends it.
 """
 
 import itertools
@@ -27,15 +28,15 @@ from motiongraph.progress import Cancelled, Progress
 _numbers = itertools.count(1)
 Work = Callable[[Progress, Callable[[Any], None]], None]  # (progress, deliver)
 _AGAIN = 10.0  # seconds in which the same failure is not reported again: what is asked every frame fails every frame
-_told: dict[tuple, float] = {}
+_said: dict[tuple, float] = {}
 
 
 def log_file() -> Path:
     return config_folder() / "trouble.log"
 
 
-def sentence(problem: BaseException, doing: str) -> str:
-    """What to say of it; doing: what was being done. What nobody foresaw is written down, too."""
+def failure_sentence(problem: BaseException, doing: str) -> str:
+    """What to say of a failure; doing: what was being done. What nobody foresaw is written down, too."""
     words = " ".join(str(problem).split())
     if isinstance(problem, MotionError):
         return words
@@ -47,17 +48,17 @@ def sentence(problem: BaseException, doing: str) -> str:
     return f"{doing} went wrong inside motiongraph: {type(problem).__name__}: {words}; {_written(problem, doing)}"
 
 
-def tell(say: Callable[[str, str], None], problem: Exception, doing: str) -> None:
+def say_failure(say: Callable[[str, str], None], problem: Exception, doing: str) -> None:
     """Say it as an error, unless the same was said just now; while debugging, raise what nobody foresaw."""
     if os.environ.get("MOTIONGRAPH_DEBUG") and not isinstance(problem, MotionError):
         raise problem
     key, now = (doing, type(problem), str(problem)), time.monotonic()
-    if now - _told.get(key, -_AGAIN) >= _AGAIN:
-        _told[key] = now
-        say(sentence(problem, doing), "error")
+    if now - _said.get(key, -_AGAIN) >= _AGAIN:
+        _said[key] = now
+        say(failure_sentence(problem, doing), "error")
 
 
-def spoken(command: Command) -> str:
+def in_words(command: Command) -> str:
     """A command in words: SaveLabels is "save labels"."""
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(command).__name__).lower()
 
@@ -209,14 +210,14 @@ class Jobs:
         except MotionError as problem:
             self.say(str(problem), "error")
         except Exception as problem:
-            tell(self.say, problem, job.title)
+            say_failure(self.say, problem, job.title)
 
     def _tell(self, job: Job) -> None:
         problem = job.problem
         if problem is None:
             return
         if not job.cancelled.is_set() and not isinstance(problem, Cancelled):
-            job.reason = sentence(problem, job.title)
+            job.reason = failure_sentence(problem, job.title)
             self.say(job.reason, "error")
         # Its traceback leads back to the job, and all that the work used would stay for ever.
         problem.__traceback__ = problem.__cause__ = problem.__context__ = None

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from motiongraph.app import jobs
-from motiongraph.app.jobs import JobKind
+from motiongraph.app.command import perform
+from motiongraph.app.jobs import JobKind, in_words, say_failure
 from motiongraph.app.live import live_character
 from motiongraph.app.playback import advance
 from motiongraph.app.project import autosave
@@ -78,11 +78,11 @@ def carry_out(state: AppState) -> None:
     for _ in range(len(state.queue)):
         command = state.queue.popleft()
         try:
-            command.carry_out(command, state)
+            perform(command, state)
         except MotionError as problem:
             state.say(str(problem), "error")
         except Exception as problem:
-            jobs.tell(state.say, problem, jobs.spoken(command))
+            say_failure(state.say, problem, in_words(command))
 
 
 def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: Any) -> None:
@@ -90,4 +90,4 @@ def _attempt(state: AppState, doing: str, phase: Callable[..., None], *given: An
     try:
         phase(*given)
     except Exception as problem:
-        jobs.tell(state.say, problem, doing)
+        say_failure(state.say, problem, doing)

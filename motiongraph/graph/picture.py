@@ -30,8 +30,8 @@ def arc_height(across: Any) -> Any:
 def along(x0: Any, y0: Any, x1: Any, y1: Any, t: Any) -> tuple[Any, Any]:
     """(x, y), seconds and lanes downwards, a share t of the way from (x0, y0) to (x1, y1).
 
-    Numbers, or arrays that broadcast. Between lanes an S with upright ends: x eases while y runs evenly. Within a lane an
-    arc above it.
+    Numbers, or arrays that broadcast. Between lanes an S with upright ends: x eases while y runs evenly. Within a
+    lane an arc above it.
     """
     rise = np.where(np.equal(y0, y1), arc_height(np.subtract(x1, x0)), 0.0)
     return x0 + (x1 - x0) * t * t * (3.0 - 2.0 * t), y0 + (y1 - y0) * t - rise * 4.0 * t * (1.0 - t)

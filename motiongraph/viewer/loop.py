@@ -12,7 +12,7 @@ from time import perf_counter, sleep
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
-from motiongraph.app import jobs
+from motiongraph.app.jobs import failure_sentence
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.project import autosave
 from motiongraph.app.settings import Settings, config_folder
@@ -267,7 +267,7 @@ class Viewer:
                 self.close(badly=True)
             if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
                 raise
-            raise MotionError(jobs.sentence(problem, "the window")) from problem
+            raise MotionError(failure_sentence(problem, "the window")) from problem
         self.close()
 
     def _remember_size(self) -> None:

@@ -19,7 +19,7 @@ def test_the_context_will_do(context):
 
 
 def objects():
-    from motiongraph.model import mesh
+    from motiongraph.model import mesh as meshes
     from motiongraph.viewer.gl.buffers import Blocks, Geometry, Rows
     from motiongraph.viewer.gl.program import Program
     from motiongraph.viewer.gl.textures import Framebuffer, Multisampled, ShadowSampler, Texture
@@ -27,7 +27,7 @@ def objects():
     return [
         Program("present"),
         Rows(),
-        Geometry(mesh.box()),
+        Geometry(meshes.box()),
         Geometry(),
         Blocks(np.dtype([("a", "<f4", 4)])),
         Texture("rgba", (4, 4)),

@@ -9,7 +9,7 @@ from seeing import project
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.model import mesh
+from motiongraph.model import mesh as meshes
 from motiongraph.model.kinematics import transforms
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import frame as f
@@ -86,7 +86,7 @@ def test_picture_at_night_on_a_grid(picture, context):
 
 
 def test_picture_of_all_shapes(picture, context):
-    pyramid = mesh.Mesh([[-1, 0, 1], [1, 0, 1], [0, 1, 0]], np.tile([0, 0.707, 0.707], (3, 1)), [[0, 1, 2]])
+    pyramid = meshes.Mesh([[-1, 0, 1], [1, 0, 1], [0, 1, 0]], np.tile([0, 0.707, 0.707], (3, 1)), [[0, 1, 2]])
     way = np.linspace(0.0, 1.0, 40)
     way = np.stack([-1.6 + 3.2 * way, np.full(40, 0.004), 0.7 + 0.2 * np.sin(9 * way)], axis=1)
     cloud = np.random.default_rng(0).normal(size=(80, 3)) * 0.12 + [1.5, 0.9, -0.6]
@@ -305,7 +305,7 @@ def test_nothing_piles_up(context):
     renderer = Renderer(shadow_resolution=64)
     view, counts = camera().view((0, 0, 32, 32)), []
     for i in range(300):
-        mesh = mesh.box() if i % 10 == 0 else "box"
+        mesh = meshes.box() if i % 10 == 0 else "box"
         batches = [f.spheres([(0, 1, 0)], 0.1, (1, 1, 1, 1)), f.solids(mesh, [(0, 1, 0)], 0.1, (1, 1, 1, 1))]
         size = (32, 32) if i % 7 else (48, 32)
         renderer.draw([(f.SceneFrame(batches), view)], size, None)

@@ -6,8 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.model import mesh
-from motiongraph.model.mesh import Mesh
+from motiongraph.model.mesh import Mesh, box, capsule, cylinder, plane, sphere
 from motiongraph.viewer.draw.frame import Batch, Capsules, Lines, Marks, Points, Solids, Spheres
 from motiongraph.viewer.draw.store import Store, Stored
 from motiongraph.viewer.draw.uniforms import COMPARE_UNIT, DEPTH_UNIT, POINT, ROWS_UNIT
@@ -50,12 +49,12 @@ class Bodies:
         for program in [*self._lit.values(), self._occluded]:
             program.use()
             program["shadow_depth"], program["shadow_compare"] = DEPTH_UNIT, COMPARE_UNIT
-        self._capsules = [Geometry(mesh.capsule(around, rings)) for around, rings in _FINENESS]
-        self._spheres = [Geometry(mesh.sphere(around, 2 * rings)) for around, rings in _FINENESS]
+        self._capsules = [Geometry(capsule(around, rings)) for around, rings in _FINENESS]
+        self._spheres = [Geometry(sphere(around, 2 * rings)) for around, rings in _FINENESS]
         self._solids = {
-            "box": Geometry(mesh.box()),
-            "cylinder": Geometry(mesh.cylinder(32)),
-            "plane": Geometry(mesh.plane()),
+            "box": Geometry(box()),
+            "cylinder": Geometry(cylinder(32)),
+            "plane": Geometry(plane()),
         }
 
     def draws(self, batch: Batch) -> bool:
