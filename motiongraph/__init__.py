@@ -44,7 +44,7 @@ _WHERE = {
     "Curve": "motiongraph.walks.curve",
     "Goal": "motiongraph.walks.path_goal",
     "Weights": "motiongraph.walks.path_goal",
-    "Effort": "motiongraph.walks.effort",
+    "Effort": "motiongraph.walks.path_goal",
     "LiveWalk": "motiongraph.walks.live",
     "trace": "motiongraph.walks.path_error",
     "MotionError": "motiongraph.errors",

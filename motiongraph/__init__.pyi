@@ -30,7 +30,7 @@ from motiongraph.walks.greedy import greedy_walk as greedy_walk
 from motiongraph.walks.live import LiveWalk as LiveWalk
 from motiongraph.walks.path_error import trace as trace
 from motiongraph.walks.path_goal import Goal as Goal, Weights as Weights
-from motiongraph.walks.effort import Effort as Effort
+from motiongraph.walks.path_goal import Effort as Effort
 from motiongraph.walks.random_walk import random_walk as random_walk
 from motiongraph.walks.reach import reach as reach
 from motiongraph.walks.search import search as search

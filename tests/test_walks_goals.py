@@ -5,9 +5,8 @@ import pytest
 from test_walks_planning import FPS, WINDOW, ring
 
 import motiongraph as mg
-from motiongraph.walks.effort import Effort
 from motiongraph.walks.path_error import trace
-from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.path_goal import Effort, Goal
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,10 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.walks.curve import Curve, between
-from motiongraph.walks.effort import Effort
 from motiongraph.walks.floor_path import SAMPLES, floor_graph
 from motiongraph.walks.follow_path import placed_at
 from motiongraph.walks.path_error import path_error, trace
-from motiongraph.walks.path_goal import Goal, Weights
+from motiongraph.walks.path_goal import Effort, Goal, Weights
 from motiongraph.walks.planner import find
 
 FPS, WINDOW = 30.0, SAMPLES  # one look at every frame of a transition

@@ -11,10 +11,9 @@ import motiongraph as mg
 from motiongraph.synthesis.live import Live
 from motiongraph.walks.beam_search import Cells
 from motiongraph.walks.curve import SPACING, Curve, between, smooth_points
-from motiongraph.walks.effort import Effort
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.path_cost import REALS
-from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.path_goal import Effort, Goal
 from motiongraph.walks.planner import find
 from motiongraph.walks.replan import Replanner, better_plan, plan_error, sample_polyline
 

@@ -19,10 +19,9 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, FAST, I32, I64, kernel, read
 from motiongraph.model.placement import placed
 from motiongraph.progress import Progress
-from motiongraph.walks.effort import Effort, Found
 from motiongraph.walks.floor_path import FLOOR, floor_graph
 from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, THETA, X, Z, lower_bound, successors
-from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.path_goal import Effort, Found, Goal
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading

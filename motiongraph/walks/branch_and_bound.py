@@ -18,10 +18,9 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel
 from motiongraph.progress import Progress
 from motiongraph.walks.beam_search import Cells, chain, sweep
-from motiongraph.walks.effort import Effort, Found
 from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
 from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, TIME, successors
-from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.path_goal import Effort, Found, Goal
 
 _DEEPEST = 128  # transitions in one plan, at most
 _BLOCK = 1000  # expansions between two looks at the clock

@@ -10,12 +10,11 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.placement import heading_of, turn
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.effort import Effort, Found
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
 from motiongraph.walks.frames import Name, called, frames_named
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_error import path_error, progress_along
-from motiongraph.walks.path_goal import Goal, Labels, Weights
+from motiongraph.walks.path_goal import Effort, Found, Goal, Labels, Weights
 from motiongraph.walks.planner import as_walk, find
 from motiongraph.walks.walk import Seed, Walk
 

@@ -10,10 +10,9 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.branch_and_bound import branch_and_bound
-from motiongraph.walks.effort import Effort, Found
 from motiongraph.walks.floor_path import FloorGraph, floor_graph
 from motiongraph.walks.path_cost import REALS
-from motiongraph.walks.path_goal import Goal
+from motiongraph.walks.path_goal import Effort, Found, Goal
 from motiongraph.walks.walk import Walk
 
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change

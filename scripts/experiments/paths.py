@@ -9,9 +9,8 @@ from study import ASF_AMC, Clock, main
 
 import motiongraph as mg
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.effort import Effort
 from motiongraph.walks.path_error import trace
-from motiongraph.walks.path_goal import Weights
+from motiongraph.walks.path_goal import Effort, Weights
 
 TITLE = "4. Kovar: path synthesis"
 FPS = 60  # half of what was captured

@@ -20,10 +20,9 @@ from motiongraph.synthesis.quality import quality
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.connect import connect
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.effort import Effort
 from motiongraph.walks.follow_path import follow_path
 from motiongraph.walks.greedy import greedy_walk
-from motiongraph.walks.path_goal import Weights
+from motiongraph.walks.path_goal import Effort, Weights
 from motiongraph.walks.random_walk import random_walk
 from motiongraph.walks.reach import reach
 from motiongraph.walks.sequential import sequential_walk
