@@ -14,10 +14,9 @@ from motiongraph.graph.structure import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
 from motiongraph.walks.curve import Curve, between
 from motiongraph.walks.floor_path import SAMPLES, floor_graph
-from motiongraph.walks.follow_path import placed_at
+from motiongraph.walks.follow_path import find, placed_at
 from motiongraph.walks.path_error import path_error, trace
 from motiongraph.walks.path_goal import Effort, Goal, Weights
-from motiongraph.walks.planner import find
 
 FPS, WINDOW = 30.0, SAMPLES  # one look at every frame of a transition
 KOVAR = Weights(facing=0.0, cost=0.0, slack=0.0, gamma=0.3)

@@ -12,9 +12,9 @@ from motiongraph.synthesis.live import Live
 from motiongraph.walks.beam_search import Cells
 from motiongraph.walks.curve import SPACING, Curve, between, smooth_points
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Goal
-from motiongraph.walks.planner import find
 from motiongraph.walks.replan import Replanner, better_plan, plan_error, sample_polyline
 
 NOTHING = np.empty(0, np.int32)

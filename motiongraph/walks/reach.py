@@ -15,11 +15,10 @@ from motiongraph.model.placement import direction_of
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import between, distance
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
-from motiongraph.walks.follow_path import finished, placed_at, starting_frames
+from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
 from motiongraph.walks.frames import Name
 from motiongraph.walks.path_error import trace
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights
-from motiongraph.walks.planner import find
 from motiongraph.walks.walk import Seed, Walk
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
