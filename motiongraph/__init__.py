@@ -46,7 +46,7 @@ _WHERE = {
     "Weights": "motiongraph.walks.path_goal",
     "Effort": "motiongraph.walks.path_goal",
     "LiveWalk": "motiongraph.walks.live",
-    "trace": "motiongraph.walks.path_error",
+    "trace": "motiongraph.walks.curve",
     "MotionError": "motiongraph.errors",
     "Unreachable": "motiongraph.errors",
     "FormatError": "motiongraph.errors",

@@ -28,7 +28,7 @@ from motiongraph.walks.curve import Curve as Curve
 from motiongraph.walks.follow_path import follow_path as follow_path
 from motiongraph.walks.greedy import greedy_walk as greedy_walk
 from motiongraph.walks.live import LiveWalk as LiveWalk
-from motiongraph.walks.path_error import trace as trace
+from motiongraph.walks.curve import trace as trace
 from motiongraph.walks.path_goal import Goal as Goal, Weights as Weights
 from motiongraph.walks.path_goal import Effort as Effort
 from motiongraph.walks.random_walk import random_walk as random_walk

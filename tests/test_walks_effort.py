@@ -7,9 +7,9 @@ from test_walks_planning import FPS, PATHS, ring, small_task
 
 import motiongraph as mg
 from motiongraph.walks.branch_and_bound import Branch, Plans, search_on
+from motiongraph.walks.curve import distance_at_equal_arc, trace
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.follow_path import find
-from motiongraph.walks.path_error import distance_at_equal_arc, trace
 from motiongraph.walks.path_goal import Effort, Weights
 
 ENDLESS = 1e6  # s: the whole walk is one stage

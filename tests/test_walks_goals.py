@@ -5,7 +5,7 @@ import pytest
 from test_walks_planning import FPS, WINDOW, ring
 
 import motiongraph as mg
-from motiongraph.walks.path_error import trace
+from motiongraph.walks.curve import trace
 from motiongraph.walks.path_goal import Effort, Goal
 
 

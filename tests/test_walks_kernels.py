@@ -10,10 +10,9 @@ from test_walks_planning import begin, moving_graph, small_task
 from test_walks_replan import error_of, steered
 
 import motiongraph as mg
-from motiongraph.walks.curve import Curve
+from motiongraph.walks.curve import Curve, nearest_samples
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.path_cost import lower_bound
-from motiongraph.walks.path_error import nearest_samples
 from motiongraph.walks.path_goal import Goal, Weights
 from motiongraph.walks.random_walk import random_transitions
 

@@ -7,7 +7,7 @@ import pytest
 
 import motiongraph as mg
 from motiongraph.cli import main
-from motiongraph.walks.path_error import trace
+from motiongraph.walks.curve import trace
 
 WALKS = (11, 13, 15, 17, 19, 21, 23, 25, 27, 29)
 RUNS = (35, 37, 39, 41, 43)

@@ -12,10 +12,9 @@ from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION, in_order
 from motiongraph.metric.metric import Metric
-from motiongraph.walks.curve import Curve, between
+from motiongraph.walks.curve import Curve, between, path_error, trace
 from motiongraph.walks.floor_path import SAMPLES, floor_graph
 from motiongraph.walks.follow_path import find, placed_at
-from motiongraph.walks.path_error import path_error, trace
 from motiongraph.walks.path_goal import Effort, Goal, Weights
 
 FPS, WINDOW = 30.0, SAMPLES  # one look at every frame of a transition

@@ -28,8 +28,7 @@ from motiongraph.viewer.draw.frame import (
 )
 from motiongraph.viewer.panels.widgets import word_colour
 from motiongraph.viewer.pointer import caught
-from motiongraph.walks.curve import Curve
-from motiongraph.walks.path_error import nearest_on
+from motiongraph.walks.curve import Curve, nearest_on
 
 _PAPER, _INK = (0.98, 0.98, 0.97), (0.16, 0.19, 0.24)
 _START, _GOAL, _AMBER = (0.16, 0.42, 0.86), (0.82, 0.20, 0.36), (0.95, 0.58, 0.16)

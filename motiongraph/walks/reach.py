@@ -13,11 +13,10 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import placement
 from motiongraph.model.placement import direction_of
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.curve import between, distance
+from motiongraph.walks.curve import between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
 from motiongraph.walks.frames import Name
-from motiongraph.walks.path_error import trace
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights
 from motiongraph.walks.walk import Seed, Walk
 

@@ -4,12 +4,12 @@ import sys
 
 import numpy as np
 import plot
+from motiongraph.walks.path_error import trace
 from pictures import flow
 from study import ASF_AMC, Clock, main
 
 import motiongraph as mg
-from motiongraph.walks.curve import Curve
-from motiongraph.walks.path_error import trace
+from motiongraph.walks.curve import Curve, trace
 from motiongraph.walks.path_goal import Effort, Weights
 
 TITLE = "4. Kovar: path synthesis"
