@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.labelling import Labelling, Layers
+from motiongraph.graph.prune import Labelling, Layers
 from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
 from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
