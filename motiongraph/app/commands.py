@@ -5,7 +5,7 @@
 from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, SetGraphOption
 from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
 from motiongraph.app.graph.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
-from motiongraph.app.graph.threshold import FindTradeOff, SetThreshold
+from motiongraph.app.graph.graph_state import FindTradeOff, SetThreshold
 from motiongraph.app.command import Redo, Undo
 from motiongraph.app.library.clips import (
     MirrorClip, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels, SetLabels, Trim, UseClip,

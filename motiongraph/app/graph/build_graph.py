@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.drawn import Drawn, Options, Source, drawing
-from motiongraph.app.graph.graph_state import go_on, leave_transition, taking_part
-from motiongraph.app.graph.threshold import SetThreshold
+from motiongraph.app.graph.graph_state import SetThreshold, go_on, leave_transition, taking_part
 from motiongraph.app.jobs import JobKind
 from motiongraph.errors import MotionError
 from motiongraph.graph import build

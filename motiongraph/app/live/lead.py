@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
 from motiongraph.app.graph.build_graph import build_graph
-from motiongraph.app.graph.graph_state import being_built, need_graph, when_built
-from motiongraph.app.graph.threshold import change_threshold
+from motiongraph.app.graph.graph_state import being_built, change_threshold, need_graph, when_built
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.live.live_character import set_off, under_way

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.threshold import change_threshold
+from motiongraph.app.graph.graph_state import change_threshold
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
