@@ -3,7 +3,7 @@
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.drawn import drawable
+from motiongraph.app.graph.lanes import drawable
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up

@@ -5,7 +5,7 @@ import pytest
 from walking import sample_graph
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.drawn import drawable
+from motiongraph.app.graph.lanes import drawable
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.live.lead import ROOMY
 from motiongraph.app.live.live_character import under_way

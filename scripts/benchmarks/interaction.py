@@ -151,7 +151,7 @@ def _threshold(viewer, mocap):
     from imgui_bundle import imgui
 
     from motiongraph.app import commands as do
-    from motiongraph.app.graph.drawn import drawable
+    from motiongraph.app.graph.lanes import drawable
     from motiongraph.app.library.entries import prepare
     from motiongraph.formats.collection import find_files
     from motiongraph.formats.load import load

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.drawn import Drawn, Options, Source, drawing
 from motiongraph.app.graph.graph_state import SetThreshold, go_on, leave_transition, taking_part
+from motiongraph.app.graph.lanes import Drawn, Options, Source, drawing
 from motiongraph.app.jobs import JobKind
 from motiongraph.errors import MotionError
 from motiongraph.graph import build

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
-from motiongraph.app.graph.drawn import Source, drawing, sources_of
 from motiongraph.app.graph.graph_state import go_on, leave_transition, need_graph
+from motiongraph.app.graph.lanes import Source, drawing, sources_of
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.playback import show_clip

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.command import command, edit
-from motiongraph.app.graph.drawn import Drawn, Options
-from motiongraph.app.graph.lanes import Filter, Lanes
+from motiongraph.app.graph.lanes import Drawn, Filter, Lanes, Options
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.part import Part

@@ -27,7 +27,7 @@ from motiongraph.formats.record import Record
 from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
-    from motiongraph.app.graph.drawn import Drawn
+    from motiongraph.app.graph.lanes import Drawn
     from motiongraph.app.library.entries import Prepared
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
