@@ -7,16 +7,39 @@ are loaded; what a command needs it imports when it runs, so that `--help` is th
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from motiongraph import __version__
-from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, view, walk
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE|FOLDER|GRAPH]...",
+        help="Clips, folders of clips, labels.toml, .mgraph and .obj files. (default: the bundled samples)",
+    ),
+]
+DebugGl = Annotated[
+    bool, typer.Option("--debug-gl", metavar="", help="Look for OpenGL errors after every call (slow).")
+]
+
+
+def view(paths: Files = None, debug_gl: DebugGl = False) -> None:
+    """Open the viewer on clips, folders of clips and graphs.
+
+    Files that cannot be read are reported in the window and disturb nothing else.
+    """
+    if debug_gl:
+        os.environ["MOTIONGRAPH_DEBUG_GL"] = "1"
+    from motiongraph.viewer.start import view
+
+    view(paths or ())
 
 
 class Commands(TyperGroup):
@@ -40,7 +63,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(view.view)
+app.command()(view)
 app.command()(info.info)
 app.command()(convert.convert)
 app.command()(matrix.matrix)
@@ -69,7 +92,7 @@ def motiongraph(
     Without a command: the viewer, on the files and folders named, or on the bundled samples.
     """
     if context.invoked_subcommand is None:
-        view.view()
+        view()
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
