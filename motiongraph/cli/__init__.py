@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from motiongraph import __version__
+from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, walk
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled

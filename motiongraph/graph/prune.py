@@ -1,7 +1,8 @@
 """Pruning: what is left is motion that can go on for ever (Kovar 2002, 3.4; Mao 2011, 4.3).
 
-For every set of labels the largest strongly connected part of the edges that have exactly this set is kept; dead ends
-and sinks go. Edges from one kept part to another stay: wherever they arrive, motion goes on.
+Every frame, piece and transition has a set of labels, and every set a graph of its own (Kovar 2002, 3.3). Of each the
+largest strongly connected part of the edges that have exactly this set is kept; dead ends and sinks go. Edges from one
+kept part to another stay: wherever they arrive, motion goes on.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,5 @@
-"""Following a path on the floor (Kovar 2002, 5; Mao 2011, 4.4.2)."""
+"""Following a path on the floor (Kovar 2002, 5; Mao 2011, 4.4.2): by beam or by branch and bound, and the r best walks
+that differ."""
 
 import time
 from collections.abc import Iterator

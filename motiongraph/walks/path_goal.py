@@ -1,4 +1,5 @@
-"""The goal of following a path: the path, the label asked for on each stretch, and what counts how much."""
+"""What to search for, and how hard: the path, the label asked for on each stretch, what counts how much; effort, and what
+was found."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

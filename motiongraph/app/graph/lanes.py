@@ -1,4 +1,5 @@
-"""The graph as lanes and curves (dissertation, figures 4.5 and 5.6): clips lie in time, transitions join them.
+"""What is needed to show a graph: its clips prepared for drawing, and its lanes and curves (dissertation, figures 4.5 and
+5.6), where clips lie in time and transitions join them.
 
 Here are the numbers, in seconds and lanes, clip 0 at 0 and downwards; how they look is the viewer's business. A curve
 is the one of `graph.picture`.
