@@ -9,7 +9,7 @@ import numpy as np
 
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.live.live_character import LedCharacter
-from motiongraph.app.path.path_state import PathState
+from motiongraph.app.path.path_state import PathState, caught
 from motiongraph.app.playback import way_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import Placement, place
@@ -27,7 +27,6 @@ from motiongraph.viewer.draw.frame import (
     spheres,
 )
 from motiongraph.viewer.panels.widgets import word_colour
-from motiongraph.viewer.pointer import caught
 from motiongraph.walks.curve import Curve, nearest_on
 
 _PAPER, _INK = (0.98, 0.98, 0.97), (0.16, 0.19, 0.24)

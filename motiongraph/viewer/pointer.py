@@ -1,9 +1,9 @@
 """What the mouse does in the scene: on the floor for a tool, else to the camera; and flying. All becomes commands."""
 
-import numpy as np
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.path.path_state import HANDLE, caught, grip
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.state import AppState
 from motiongraph.viewer.matrices import dvec3, glm
@@ -15,32 +15,11 @@ _LOOK = 70.0
 _SPEED = 2.5  # metres a second
 _LEFT, _RIGHT, _MIDDLE = 0, 1, 2
 _KEYS = (("w", "s"), ("d", "a"), ("e", "q"))
-
-
 _FARTHEST = 60.0  # metres from the eye: beyond that a pixel is a street
-_HANDLE, _LEAST = 0.35, 0.1  # metres within which points and the path are caught, from near by; points at the least
-_ROOM = 0.35  # of the way to the next point: beyond that another one can be added
 Place = tuple[float, float]  # x, z metres
-
 _BRUSH = 0.15  # metres to each side
 _NEW = -1  # stands for the point that was just added
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
-
-
-def _reach(state: AppState) -> float:
-    """Metres; more from afar."""
-    return _HANDLE * max(1.0, camera_of(state, state.active).distance / 12.0)
-
-
-def caught(state: AppState, place: Place) -> int | None:
-    """The number of the point that a press at a place takes hold of; half way between two it is none of them."""
-    points = state.path.points
-    x, z = place
-    near = state.path.point_at(x, z, _reach(state))
-    if near is None or len(points) < 2:
-        return near
-    gap = np.partition(np.hypot(*(points - points[near]).T), 1)[1]
-    return near if np.hypot(*(points[near] - place)) <= max(_ROOM * gap, _LEAST) else None
 
 
 class FloorTool:
@@ -62,7 +41,7 @@ class FloorTool:
                 return point is not None
             if button != _LEFT:
                 return False
-            if point is None and path.nearest(*place)[1] < _reach(state):
+            if point is None and path.nearest(*place)[1] < grip(state):
                 state.issue(do.AddPoint(*place))
                 self._added = True
             else:
@@ -103,7 +82,7 @@ class FloorTool:
         """The brush reaches from where it was to where it is, along the path."""
         path = state.path
         along, off = path.nearest(*place)
-        if off > 2 * _HANDLE:
+        if off > 2 * HANDLE:
             self._along = None
             return
         before = along if self._along is None or abs(along - self._along) > _JUMP else self._along

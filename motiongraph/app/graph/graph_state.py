@@ -1,4 +1,4 @@
-"""The current graph: what it was built from, the view at its threshold, which is set or chosen, and what is pointed at."""
+"""The current graph: what it was built from, the view at its threshold, and what is pointed at."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.app.part import SavedPart
+from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_number, checked_word
 from motiongraph.walks.curve import Curve
@@ -26,6 +27,8 @@ PathLabels = list[tuple[float, str | None]]  # metres at which each label begins
 PRESETS = ("line", "circle", "eight", "square", "S")
 SMOOTHING = 0.25  # m: wiggles much shorter than this are taken out of a stroke; a body turns no faster
 GAP = 0.8  # m between the points of a path made of a stroke
+HANDLE, _LEAST = 0.35, 0.1  # metres within which points and the path are caught, from near by; points at the least
+_ROOM = 0.35  # of the way to the next point: beyond that another one can be added
 _FINE = 0.05  # m between the samples that are smoothed
 
 
@@ -251,6 +254,21 @@ def _from_plain(saved: Record, state: AppState) -> Saved:
         x, z = path.numbers("goal", 2)
         goal = x, z
     return points, path.flag("closed"), path.word("curve", CURVES), labels, goal
+
+
+def grip(state: AppState) -> float:
+    """Metres within which points and the path are caught; more from afar."""
+    return HANDLE * max(1.0, camera_of(state, state.active).distance / 12.0)
+
+
+def caught(state: AppState, place: tuple[float, float]) -> int | None:
+    """The number of the point that a press at x, z takes hold of; half way between two it is none of them."""
+    points = state.path.points
+    near = state.path.point_at(*place, grip(state))
+    if near is None or len(points) < 2:
+        return near
+    gap = np.partition(np.hypot(*(points - points[near]).T), 1)[1]
+    return near if np.hypot(*(points[near] - place)) <= max(_ROOM * gap, _LEAST) else None
 
 
 PATH = SavedPart("path", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="path")
