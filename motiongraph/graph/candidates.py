@@ -46,7 +46,7 @@ class Candidates:
     originals: tuple[Clip, ...]  # the clips as given, at the rate of the graph
     clips: tuple[Clip, ...]  # the same on one skeleton, each followed by its mirror image if `mirror`
     metric: Metric
-    table: np.ndarray  # every transition up to `ceiling`, see `graph.transitions`
+    table: np.ndarray  # every transition up to `ceiling`, see `graph.structure`
     ceiling: float  # cm, or the metric's unit
     radius: float  # seconds; of minima nearer than this only the cheapest is kept
     mirror: bool

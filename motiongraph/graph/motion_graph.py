@@ -176,7 +176,7 @@ class MotionGraph:
 
     @cached_property
     def transitions(self) -> np.ndarray:
-        """Structured array src, src_frame, dst, dst_frame, cost, theta, x0, z0; see `graph.transitions`."""
+        """Structured array src, src_frame, dst, dst_frame, cost, theta, x0, z0; see `graph.structure`."""
         chosen = self.candidates.table[self.open]
         chosen.flags.writeable = False
         return chosen

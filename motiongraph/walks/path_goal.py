@@ -1,4 +1,4 @@
-"""What to search for and how hard: a path, the label asked for on each stretch, what counts how much, and the effort."""
+"""What to search for and how hard: a path, the label asked for on each stretch, what counts how much, the effort."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

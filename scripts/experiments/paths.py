@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import plot
-from motiongraph.walks.path_error import trace
 from pictures import flow
 from study import ASF_AMC, Clock, main
 

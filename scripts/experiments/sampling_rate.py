@@ -8,8 +8,8 @@ from pictures import flow, to_the_right
 from study import ASF_AMC, BVH, Clock, main
 
 import motiongraph as mg
-from motiongraph.walks.effort import Effort
-from motiongraph.walks.path_error import trace
+from motiongraph.walks.curve import trace
+from motiongraph.walks.path_goal import Effort
 
 TITLE = "5. Mao: sampling rates, changes of behaviour, directions"
 # straight, left and right: stand-ins, as Mao's clips of 282, 650 and 400 frames are not named

@@ -1,7 +1,7 @@
 """What is needed to show a graph: its clips prepared for drawing, and its lanes and curves.
 
 As in the dissertation's figures 4.5 and 5.6, clips lie in time and transitions join them. Here are the numbers, in
-seconds and lanes, clip 0 at 0 and downwards; how they look is the viewer's business. A curve is that of `graph.picture`.
+seconds and lanes, clip 0 at 0 and downwards; the viewer says how they look. Curves are those of `graph.picture`.
 """
 
 from __future__ import annotations
