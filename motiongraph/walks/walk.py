@@ -1,7 +1,4 @@
-"""A walk: which pieces of which clips are played, and the transitions between them; and the frames of a graph by name.
-
-Frames are counted over all clips, one after the other, as in `walks.floor_path`.
-"""
+"""A walk: which pieces of which clips are played, and the transitions between them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
