@@ -11,7 +11,7 @@ import mutations as change
 import numpy as np
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.drawn import drawable
+from motiongraph.app.graph.lanes import drawable
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.project.project_reader import load_project
 from motiongraph.app.project.snapshot import redrawn, take_in
