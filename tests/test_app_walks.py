@@ -106,6 +106,34 @@ def test_every_method_makes_motion_that_is_kept_with_its_figures(state, method):
         assert report["end_distance"] < 0.5
 
 
+@pytest.mark.parametrize(
+    ("method", "name", "value", "seen"),
+    [
+        ("path", "plan", 2.0, lambda how: how["effort"].plan == 2.0),
+        ("path", "keep", 0.7, lambda how: how["effort"].keep == 0.7),
+        ("path", "expansions", 5000, lambda how: how["effort"].expansions == 5000),
+        ("path", "tolerance", 0.2, lambda how: how["effort"].tolerance == 0.2),
+        ("path", "gamma", 0.3, lambda how: how["weights"].gamma == 0.3),
+        ("path", "slack", 0.0, lambda how: how["weights"].slack == 0.0),
+        ("path", "equation_9", True, lambda how: how["weights"] == mg.Weights.equation_9()),
+    ],
+)
+def test_every_knob_of_the_search_is_passed_on(state, monkeypatch, method, name, value, seen):
+    found, real = [], make_walk.follow_path
+    monkeypatch.setattr(make_walk, "follow_path", lambda *a, **how: found.append(how) or real(*a, **how))
+    tell(state, do.SetPath(((0.0, 0.0), (0.0, 4.0))), do.SetWalk(method), do.SetWalkOption(method, name, value))
+    tell(state, do.MakeWalk())
+    assert seen(found[0])
+
+
+def test_registration_and_the_length_of_blends_are_passed_on(state, monkeypatch):
+    asked, real = [], make_walk.synthesize
+    monkeypatch.setattr(make_walk, "synthesize", lambda *a, **how: asked.append(how) or real(*a, **how))
+    tell(state, do.SetWalk("random"), do.SetWalkOption("random", "seconds", 3.0), do.MakeWalk())
+    tell(state, do.SetWalkOption("motion", "register", True), do.SetWalkOption("motion", "length", 0.2), do.MakeWalk())
+    assert [(how["register"], how["lengths"]) for how in asked] == [(False, None), (True, 0.2)]
+
+
 def test_one_press_builds_the_graph_and_makes_the_walk():
     state = empty()
     tell(state, do.MakeWalk())

@@ -45,6 +45,38 @@ def test_weights_are_kovars():
     assert blend.weights(40)[-1] == 0.0
 
 
+@pytest.mark.parametrize("length", [2, 9, 10, 19, 20])
+def test_shorter_blends_lie_in_the_middle_of_the_window(length):
+    alpha = blend.weights(20, length)
+    lead = (20 - length) // 2
+    np.testing.assert_array_equal(alpha[:lead], 1.0)
+    np.testing.assert_allclose(alpha[lead : lead + length], blend.weights(length), atol=1e-15)
+    np.testing.assert_array_equal(alpha[lead + length :], 0.0)
+
+
+@pytest.mark.parametrize("how", ["linear", "inertialized"])
+def test_every_transition_may_have_a_length_of_its_own(how):
+    walk = some_walk(np.random.default_rng(5), window=12, jumps=3)
+    whole = stitched(walk, how)
+    short = stitched(walk, how, lengths=[4 / walk.fps, 12 / walk.fps, 99.0])
+    assert len(short) == len(whole)
+    changed = np.abs(short.rotations - whole.rotations).max(axis=(1, 2)) > 1e-9
+    seams = whole.origin.seams()
+    assert changed[slice(*seams[0])].any()
+    changed[slice(*seams[0])] = False
+    assert not changed.any()
+    if how == "linear":  # outside the middle four frames one motion plays alone
+        weight = short.origin.weight[slice(*seams[0])]
+        assert weight.tolist()[:4] == [1.0] * 4
+        assert weight.tolist()[8:] == [0.0] * 4
+
+
+@pytest.mark.parametrize("lengths", [0.0, -1.0, np.nan, [0.1, 0.2]])
+def test_lengths_that_make_no_sense(lengths):
+    with pytest.raises(mg.MotionError, match="blends take"):
+        stitched(some_walk(np.random.default_rng(5)), lengths=lengths)
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 3))
 def test_motion_of_a_walk_is_that_of_plain_matrices(seed, window, jumps):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from test_walks_planning import PATHS, ring
 
+import motiongraph as mg
 from motiongraph.cli import main
 
 
@@ -84,3 +85,16 @@ def test_options_that_do_not_fit(walk, options, sentence):
     status, _, err = walk(*options)
     assert status == 2
     assert sentence in err
+
+
+def test_how_motions_are_blended(walk, folder, monkeypatch):
+    made, asked, real = set(), [], mg.synthesize
+    monkeypatch.setattr(mg, "synthesize", lambda *a, **k: asked.append(k) or real(*a, **k))
+    for options in ((), ("--blend", "inertialized"), ("--blend-length", 0.1), ("--register",)):
+        code, _, _ = walk("random", "--seconds", 4, *options)
+        assert code == 0
+        made.add((folder / "out.bvh").read_bytes())
+    assert len(made) == 3  # a body of one joint has nothing to line up
+    assert [k["register"] for k in asked] == [False, False, False, True]
+    assert walk("random", "--blend", "magic")[0] != 0
+    assert walk("random", "--blend-length", -1)[0] != 0

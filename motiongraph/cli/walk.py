@@ -30,6 +30,11 @@ class Planner(StrEnum):
     branch = "branch and bound"
 
 
+class Blend(StrEnum):
+    linear = "linear"
+    inertialized = "inertialized"
+
+
 class Line(StrEnum):
     polyline = "polyline"
     spline = "spline"
@@ -175,6 +180,13 @@ def walk(
         ),
     ] = None,
     cleanup: Annotated[bool, typer.Option("--cleanup/--no-cleanup", help="Hold planted feet in place.")] = True,
+    blend: Annotated[Blend, typer.Option(help="How two motions pass into each other.")] = Blend.linear,
+    register: Annotated[
+        bool, typer.Option("--register", metavar="", help="Line two motions up in time before they are blended.")
+    ] = False,
+    blend_length: Annotated[
+        float | None, typer.Option(parser=positive, metavar="S", help="Seconds of a blend. (default: the window)")
+    ] = None,
     log: Annotated[Path | None, typer.Option(metavar="TXT", help="Also write which pieces were played.")] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
     force: Force = False,
@@ -204,7 +216,8 @@ def walk(
     graph = graph.pruned(graph.least) if pruned else graph.whole()
     with progress_bar() as progress:
         found = _find(graph, method, given, seed, progress)
-        motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress)
+        how = {"blend": blend.value, "register": register, "lengths": blend_length}
+        motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress, **how)
     mg.save(motion, output)
     if log is not None:
         with writing(log, "w", encoding="utf-8") as file:

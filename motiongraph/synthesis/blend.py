@@ -17,9 +17,14 @@ Window: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 _QUICKEST = 4.0  # m/s or rad/s
 
 
-def weights(frames: int) -> np.ndarray:
-    """(L,) share of the first motion at frame p of a transition, falling smoothly from 1 to 0 (Kovar 2002, eq. 7)."""
-    return 1.0 - smoothstep((np.arange(frames) + 1.0) / frames)
+def weights(frames: int, length: int | None = None) -> np.ndarray:
+    """(L,) share of the first motion at frame p of a transition, falling smoothly from 1 to 0 (Kovar 2002, eq. 7).
+
+    length: frames in the middle over which it falls, all of them by default.
+    """
+    length = frames if length is None else length
+    passed = np.arange(frames) + 1.0 - (frames - length) // 2
+    return 1.0 - smoothstep(np.clip(passed / length, 0.0, 1.0))
 
 
 def linear(first: Window, second: Window, alpha: np.ndarray) -> Window:
@@ -33,12 +38,14 @@ def linear(first: Window, second: Window, alpha: np.ndarray) -> Window:
     return root, turns, slide
 
 
-def inertialized(before: Window | None, first: Window, second: Window, earlier: Window | None, fps: float) -> Window:
+def inertialized(
+    before: Window | None, first: Window, second: Window, earlier: Window | None, fps: float, length: int | None = None
+) -> Window:
     """The second motion from the start, plus what it lacks of the first in pose and velocity, dying away.
 
     before, earlier: the poses of the two motions one frame before the window, or None where its clip begins with it.
-    The difference follows a quintic that starts with its value and velocity and ends with the window, at rest (the
-    idea is Bollo's, GDC 2018).
+    The difference follows a quintic that starts with its value and velocity and ends after `length` frames, by default
+    with the window, at rest (the idea is Bollo's, GDC 2018).
     """
     root_b, turns_b, slide_b = second
     frames = len(root_b)
@@ -51,7 +58,9 @@ def inertialized(before: Window | None, first: Window, second: Window, earlier: 
         """
         velocity = (now - then) * fps
         speed = np.linalg.norm(velocity, axis=-1, keepdims=True)
-        return quintic(now, velocity * np.minimum(1.0, _QUICKEST / np.maximum(speed, 1e-9)), frames, fps)
+        slow = velocity * np.minimum(1.0, _QUICKEST / np.maximum(speed, 1e-9))
+        left = quintic(now, slow, length or frames, fps)
+        return np.concatenate([left, np.zeros((frames - len(left), *now.shape))])
 
     def gap(a: Window, b: Window) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         turn = rot.to_vector(rot.multiply(a[1], rot.conjugate(b[1])))

@@ -60,16 +60,18 @@ def synthesize(
     *,
     blend: str = "linear",
     register: bool = False,
+    lengths: float | Sequence[float] | None = None,
     name: str | None = None,
     progress: Progress = SILENT,
 ) -> Clip:
     """The motion of a walk: pieces placed and blended, and, unless cleanup is False, feet held where they are planted.
 
-    blend: "linear" (Kovar 2002, 3.3) or "inertialized"; register: line windows up in time before blending. The clip
-    has as many frames as the walk says; `clip.origin` tells where each came from. From now on `walk.report()` has the
-    figures of `quality` for this motion.
+    blend: "linear" (Kovar 2002, 3.3) or "inertialized"; register: line windows up in time before blending; lengths:
+    seconds over which the motions pass over, one number or one for each transition, at most the window, which is usual.
+    The clip has as many frames as the walk says; `clip.origin` tells where each came from. From now on `walk.report()`
+    has the figures of `quality` for this motion.
     """
-    clip = stitched(walk, blend, register, name, stretch(progress, 0.0, 0.2 if cleanup else 1.0))
+    clip = stitched(walk, blend, register, lengths, name, stretch(progress, 0.0, 0.2 if cleanup else 1.0))
     if cleanup:
         clip = cleaned(clip, ground(walk, clip), progress=stretch(progress, 0.2, 1.0))
     walk.facts["quality"] = partial(quality, clip)
@@ -90,12 +92,14 @@ def stitched(
     walk: Walk,
     method: str = "linear",
     register: bool = False,
+    lengths: float | Sequence[float] | None = None,
     name: str | None = None,
     progress: Progress = SILENT,
 ) -> Clip:
     """The motion of a walk, without footplant cleanup; one frame for each that the steps say.
 
-    method: "linear" (Kovar 2002, 3.3) or "inertialized". register: line the two windows up in time first.
+    method: "linear" (Kovar 2002, 3.3) or "inertialized". register: line the two windows up in time first. lengths: as
+    for `synthesize`.
     """
     if method not in BLENDS:
         raise MotionError(f"a blend is one of {', '.join(BLENDS)}, not {method!r}")
@@ -103,7 +107,7 @@ def stitched(
     if not frames:
         raise MotionError("the walk has no frames: it ends where it starts")
     root, turns = np.empty((frames, 3)), np.empty((frames, len(skeleton), 4))
-    slide = None
+    slide, over = None, _lengths(walk, lengths)
     if any(walk.clips[c].offsets is not None for c in set(walk.steps["clip"].tolist())):
         slide = np.empty((frames, len(skeleton), 3))
     at = 0
@@ -111,14 +115,14 @@ def stitched(
         progress(at, frames, "joining the pieces")
         parts = [_placed(walk.clips[clip], np.arange(start, stop, dtype=float), walk.placements[k], slide is not None)]
         if k < len(walk.transitions):
-            parts.append(_transition(walk, k, method, register, slide is not None))
+            parts.append(_transition(walk, k, method, register, over[k], slide is not None))
         for part in parts:
             here = slice(at, at + len(part[0]))
             root[here], turns[here], at = part[0], part[1], here.stop
             if slide is not None:
                 slide[here] = part[2]
     progress(at, frames, "joining the pieces")
-    origin = _origin(walk)
+    origin = _origin(walk, over)
     return Clip(
         skeleton,
         root,
@@ -129,6 +133,19 @@ def stitched(
         offsets=slide,
         origin=origin,
     )
+
+
+def _lengths(walk: Walk, lengths: float | Sequence[float] | None) -> list[int]:
+    """Frames over which the motions of every transition pass over; from 2 to the window's."""
+    if lengths is None:
+        return [walk.window] * len(walk.transitions)
+    seconds = np.asarray(lengths, float)
+    if seconds.shape not in ((), (len(walk.transitions),)) or not (np.isfinite(seconds) & (seconds > 0)).all():
+        raise MotionError(
+            f"blends take a number of seconds above 0, or one for each of {len(walk.transitions)} transitions"
+        )
+    frames = np.clip(np.round(seconds * walk.fps), min(2, walk.window), walk.window).astype(int)
+    return np.broadcast_to(frames, len(walk.transitions)).tolist()
 
 
 def _placed(clip: Clip, moments: np.ndarray, placement: Placement, sliding: bool) -> Window:
@@ -146,7 +163,7 @@ def _placed(clip: Clip, moments: np.ndarray, placement: Placement, sliding: bool
     return root, turns, clip.offsets[below] + share * (clip.offsets[above] - clip.offsets[below])
 
 
-def _transition(walk: Walk, k: int, method: str, register: bool, sliding: bool) -> Window:
+def _transition(walk: Walk, k: int, method: str, register: bool, length: int, sliding: bool) -> Window:
     """The frames of transition k, placed."""
     jump, window = walk.transitions[k], walk.window
     a, b = walk.clips[jump["src"]], walk.clips[jump["dst"]]
@@ -158,10 +175,10 @@ def _transition(walk: Walk, k: int, method: str, register: bool, sliding: bool) 
     first = _placed(a, at + moments[:, 0], here, sliding)
     second = _placed(b, to + moments[:, 1], there, sliding)
     if method == "linear":
-        return blend.linear(first, second, blend.weights(window))
+        return blend.linear(first, second, blend.weights(window, length))
     before = _pose(a, at - 1, here, sliding) if at > a.first else None
     earlier = _pose(b, to - 1, there, sliding) if to > b.first else None
-    return blend.inertialized(before, first, second, earlier, walk.fps)
+    return blend.inertialized(before, first, second, earlier, walk.fps, length)
 
 
 def registration(walk: Walk, k: int) -> np.ndarray:
@@ -178,7 +195,7 @@ def _pose(clip: Clip, frame: int, placement: Placement, sliding: bool) -> Window
     return root[0], turns[0], None if slide is None else slide[0]
 
 
-def _origin(walk: Walk) -> Origin:
+def _origin(walk: Walk, lengths: Sequence[int]) -> Origin:
     """Where each frame comes from; contacts of the first motion in the first half of a blend, then the second's."""
     used = sorted(set(walk.steps["clip"].tolist()))
     joints, contacts = _contacts([walk.clips[c] for c in used])
@@ -197,7 +214,7 @@ def _origin(walk: Walk) -> Origin:
         if not last:
             jump, seam = walk.transitions[k], slice(end - window, end)
             to, then = int(jump["dst"]), jump["dst_frame"] + ramp
-            other[seam], other_frame[seam], weight[seam] = to, then, blend.weights(window)
+            other[seam], other_frame[seam], weight[seam] = to, then, blend.weights(window, lengths[k])
             second = slice(end - window // 2, end)
             planted[second] = contacts[to][then[window - window // 2 :]]
     names = tuple(clip.name for clip in walk.clips)

@@ -61,7 +61,7 @@ def make(
     if request.path is not None:
         asked = Curve.of(request.path[0], request.path[2], request.path[3])
     walk = find(graph, request, asked, stretch(progress, 0.0, 0.5))
-    clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **request.motion)
+    clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **synthesis(request.motion))
     report = looked_over(walk, stretch(progress, 0.75, 0.95))
     report["advice"] = advice(graph, request, asked, report, progress)
     progress(0.95, 1.0, "preparing to show it")
@@ -129,18 +129,30 @@ def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Pr
         return sequential_walk(graph, order, seed, progress=progress, **ways)
     if request.method == "connect":
         return connect(graph, own["source"], own["target"], own["by"], progress=progress)
-    usual = Weights()
-    how: dict[str, Any] = {
-        "weights": Weights(facing=own["facing"] * usual.facing, cost=own["cost"] * usual.cost),
-        "effort": Effort(method=own["planner"], seconds=own["limit"] or None, best=own["among"], rng=seed),
-        "start": own["start"],
-        "progress": progress,
-    }
+    how: dict[str, Any] = {**_search(own, seed), "start": own["start"], "progress": progress}
     if curve is not None and request.path is not None:
         return follow_path(graph, curve, request.path[1], **how)
     facing = radians(own["angle"]) if own["faces"] else None
     x, z, heading = request.at
     return reach(graph, (own["x"], own["z"]), facing, own["clip"], at=(x, z), heading=heading, **how)
+
+
+def _search(own: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Weights and effort of the panel's options; with equation 9 only its own numbers count."""
+    effort = Effort(
+        own["planner"], seconds=own["limit"] or None, expansions=own["expansions"] or None, plan=own["plan"],
+        keep=own["keep"], best=own["among"], tolerance=own["tolerance"], rng=seed,
+    )  # fmt: skip
+    if own["equation_9"]:
+        return {"weights": Weights.equation_9(own["gamma"]), "effort": effort}
+    usual = Weights()
+    weights = {"facing": own["facing"] * usual.facing, "cost": own["cost"] * usual.cost}
+    return {"weights": Weights(**weights, gamma=own["gamma"], slack=own["slack"]), "effort": effort}
+
+
+def synthesis(motion: dict[str, Any]) -> dict[str, Any]:
+    """The panel's options as `synthesize` takes them."""
+    return {**{k: v for k, v in motion.items() if k != "length"}, "lengths": motion["length"] or None}
 
 
 def named(graph: MotionGraph, text: str) -> str | tuple[int, int] | None:

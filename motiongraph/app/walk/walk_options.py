@@ -30,17 +30,22 @@ PLANNERS = ("beam", "branch and bound")
 # are those of the file. share: percent; stay, limit: seconds, limit 0 for none; pruned: only where motion never ends;
 # facing, cost: how much these weigh, 1 as usual; among: any of so many best may be taken; angle: degrees, 0 along z;
 # here: from where the active character stands.
+# How a way is searched for (`Effort`) and what counts in it (`Weights`); facing and cost are times the usual weight.
+_SEARCH: dict[str, Any] = {
+    **{"planner": "beam", "limit": 0.0, "expansions": 0, "plan": 3.0, "keep": 1.0, "among": 1, "tolerance": 0.5},
+    **{"facing": 1.0, "cost": 1.0, "gamma": 0.1, "slack": 0.3, "equation_9": False},
+}
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
     "random": {"start": "", "seconds": 30.0, "least": 5, "variety": 0.5},
     "sequential": {"order": (), "stay": 0.5, "way": "exact", "trials": 1000, "pruned": False},
     "connect": {"source": "", "target": "", "by": "quickest", "pruned": False},
-    "path": {"start": "", "planner": "beam", "limit": 0.0, "facing": 1.0, "cost": 1.0, "among": 1},
+    "path": {"start": "", **_SEARCH},
     "reach": {
         **{"x": 0.0, "z": 4.0, "faces": False, "angle": 0.0, "clip": "", "start": "", "here": True},
-        **{"planner": "beam", "limit": 0.0, "facing": 1.0, "cost": 1.0, "among": 1},
+        **_SEARCH,
     },
-    "motion": {"cleanup": True, "blend": "linear"},
+    "motion": {"cleanup": True, "blend": "linear", "register": False, "length": 0.0},
 }
 CHOICES = {
     "way": ("exact", "trials"),
@@ -52,7 +57,8 @@ LIMITS = {
     **{"share": (0.1, 100.0), "transitions": (0, 10_000), "seconds": (0.5, 36_000.0), "least": (0, 10_000)},
     **{"variety": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
-    **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0)},
+    **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
+    **{"plan": (0.1, 60.0), "keep": (0.05, 60.0), "tolerance": (0.0, 10.0), "gamma": (0.0, 2.0), "slack": (0.0, 1.0)},
 }
 
 

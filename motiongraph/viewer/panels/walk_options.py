@@ -41,12 +41,31 @@ def motion_options(state: AppState, ui: Ui) -> None:
         _choice(state, "planner", "search", {"beam": "beam", "branch and bound": "branch and bound"})
         _number(state, "limit", "time limit", "%.1f s", 0.1, "no limit: as long as it takes")
         tooltip("with a limit the search grows wider until the time is used; the best found by then is taken")
-        _number(state, "facing", "facing", "× %.2f", 0.02)
-        tooltip("how much it counts that the body faces along the way")
-        _number(state, "cost", "smoothness", "× %.2f", 0.02)
-        tooltip("how much the costs of transitions count beside the distance from the way")
+        _number(state, "expansions", "state limit", "%d states", 1000.0, "no limit")
+        tooltip("how many states a search may look at; unlike a time it gives the same walk on every machine")
+        if walking.option["planner"] == "branch and bound":
+            _number(state, "plan", "looks ahead", "%.2f s", 0.02)
+            tooltip("n of Kovar 2002, 4.2: how far each stage plans (he: 80 to 120 frames at 30 Hz)")
+            _number(state, "keep", "keeps", "%.2f s", 0.02)
+            tooltip("m of Kovar 2002, 4.2: how much of a plan is kept before the next stage (he: 25 to 30 frames)")
         _number(state, "among", "choose of", "the %d best", 0.1, "the best walk")
-        tooltip("take any of so many best walks, so that seeds give different ones")
+        tooltip("r of Kovar 2002, 4.2: take any of so many best walks that differ, so that seeds give different ones")
+        if walking.option["among"] > 1:
+            _number(state, "tolerance", "tolerance", "%.2f", 0.01)
+            tooltip("share by which the error of such a walk may exceed the best")
+        changed, value = imgui.checkbox("Distance at equal arc length (equation 9)", walking.option["equation_9"])
+        if changed:
+            state.issue(do.SetWalkOption(walking.method, "equation_9", value))
+        tooltip("Kovar 2002, 5.1: compares places after equal lengths walked; facing and smoothness do not count then")
+        if not walking.option["equation_9"]:
+            _number(state, "facing", "facing", "× %.2f", 0.02)
+            tooltip("how much it counts that the body faces along the way")
+            _number(state, "cost", "smoothness", "× %.2f", 0.02)
+            tooltip("how much the costs of transitions count beside the distance from the way")
+            _number(state, "slack", "slack", "%.2f", 0.01)
+            tooltip("share by which progress along the path may differ from the length walked; 0 is equal arc length")
+        _number(state, "gamma", "least progress", "%.2f m/s", 0.01)
+        tooltip("gamma of Kovar 2002, 5.1: progress that is always asked for, so that standing still does not pay")
     if walking.method in ("sequential", "connect"):
         changed, value = imgui.checkbox("Only where motion can go on for ever", walking.option["pruned"])
         if changed:
@@ -63,6 +82,16 @@ def motion_options(state: AppState, ui: Ui) -> None:
                 state.issue(do.SetWalkOption("motion", "blend", blend))
         imgui.end_combo()
     tooltip("linear mixes both motions over the window; inertialized lets their difference die away")
+    changed, value = imgui.checkbox("Line windows up in time", motion["register"])
+    if changed:
+        state.issue(do.SetWalkOption("motion", "register", value))
+    tooltip("registration: both motions are warped in time so that like moments are blended")
+    field("blend length", 9.0)
+    shown = "%.2f s" if motion["length"] else "the window"
+    changed, value = imgui.slider_float("##length", motion["length"], 0.0, 1.0, shown, _CLAMP)
+    if changed:
+        state.issue(do.SetWalkOption("motion", "length", value))
+    tooltip("seconds over which one motion passes into the other, in the middle of the window")
 
 
 def _greedy(state: AppState, ui: Ui) -> None:
