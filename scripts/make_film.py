@@ -144,7 +144,7 @@ def main() -> None:
         folder = Path(folder)
         (folder / "out").mkdir()
         screen = person.Screen()
-        narrator = Narrator(screen, folder, size=SIZE, samples=4, shading="full")
+        narrator = Narrator(screen, folder, size=SIZE, samples=4, quality="best")
         try:
             narrator.ready(15)
             narrator.begin(folder / "film.mkv", out)

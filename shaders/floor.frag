@@ -3,6 +3,7 @@
 #include "colour.glsl"
 #include "light_colours.glsl"
 #include "floor.glsl"
+#include "surroundings.glsl"
 in vec3 place;
 out vec4 pixel;
 
@@ -24,9 +25,6 @@ float lines(vec2 p, vec2 w, float width) {
 }
 
 void main() {
-    float fade = floor_fade(place);
-    if (fade <= 0.0) discard;
-
     vec2 p = place.xz / floor_shape.w;
     vec2 w = max(fwidth(p), vec2(1e-5)) * 1.2;
     vec3 albedo;
@@ -37,7 +35,7 @@ void main() {
         albedo = floor_colour.rgb * (1.0 - 0.10 * lines(p * 4.0, w * 4.0, 0.03));
         albedo = mix(albedo, floor_other.rgb * 0.72, lines(p, w, 0.018));
     }
-    vec3 shown = albedo * daylight(1.0);
-    float solid = viewport.w > 0.5 ? 0.25 : 1.0;
-    pixel = vec4(dithered(shown, gl_FragCoord.xy), fade * solid);
+    // Mixed with the sky here and not by blending, so that nothing need be drawn behind it.
+    vec3 shown = mix(sky(normalize(place - eye.xyz)), albedo * daylight(1.0), floor_fade(place));
+    pixel = vec4(dithered(shown, gl_FragCoord.xy), viewport.w > 0.5 ? 0.25 : 1.0);
 }

@@ -33,9 +33,7 @@ class Settings:
     rate: int = 120  # frames a second to aim at
     vsync: bool = False
     samples: int = 4  # of a pixel, for smooth edges
-    shading: str = (
-        "auto"  # "full", "plain" (limbs do not darken each other) or "auto": full where a graphics card draws
-    )
+    quality: str = "auto"  # "best", "fast" or "auto": fast where no graphics card draws
     day: bool = True  # bright surroundings
     hint: bool = True  # the first-run hint is still shown
     autoplay: bool = True  # what is opened plays at once

@@ -17,7 +17,7 @@ from motiongraph.app.playback import visible_tracks
 from motiongraph.app.project import autosave
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
-from motiongraph.app.update import update, warm_up
+from motiongraph.app.update import carry_out, update, warm_up
 from motiongraph.app.window import FLOATING
 from motiongraph.errors import MotionError
 from motiongraph.viewer import theme
@@ -28,6 +28,7 @@ from motiongraph.viewer.draw.heat_map import Heats
 from motiongraph.viewer.draw.renderer import Pane, Renderer
 from motiongraph.viewer.keys import Keys
 from motiongraph.viewer.layout import Layout
+from motiongraph.viewer.pace import SOFTWARE_RATE, Pace, is_quick
 from motiongraph.viewer.pointer import Pointer
 from motiongraph.viewer.recorder import record, take_screenshots
 from motiongraph.viewer.remote import Remote
@@ -35,6 +36,10 @@ from motiongraph.viewer.scenery import Scenery, camera_of
 from motiongraph.viewer.ui import Ui
 from motiongraph.viewer.window import Window
 
+_BEAT, _BLINK = 4.0, 0.5  # seconds between frames while nothing happens, and while a text cursor blinks
+_WORKING = 0.03  # the same while jobs run
+_PASSES, _SOME_TIME = 64, 0.05  # of the panels in one frame, and seconds for them, where many events came at once
+_LOOK, _ANSWER = 0.25, 0.01  # seconds between looks for signals, and for questions of tests
 _IDLE = 0.1  # seconds between looks while there is nothing to draw into
 _TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
@@ -54,6 +59,7 @@ class Viewer:
         self._take_pictures = partial(take_screenshots, self)
         self._title, self._told = "motiongraph", None
         self._busy, self._uncollected = True, 0
+        self._set_pace()
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = self._typed
         window.on_key = self.keys.heard
@@ -77,6 +83,7 @@ class Viewer:
             imgui.load_ini_settings_from_disk(str(self.layout_file))
         self.layout = Layout(fresh)
         context = self.renderer.context
+        self._seen_events, self._signalled = 0, ""
         ui = Ui(theme.load_fonts(), Heats(), Canvases(), context.renderer, context.software)
         imgui.backends.glfw_init_for_opengl(self.window.address, True)
         imgui.backends.opengl3_init("#version 330")
@@ -99,6 +106,7 @@ class Viewer:
         state, ui, window = self.state, self.ui, self.window
         marks = [perf_counter()]
         window.poll()
+        happened, self._seen_events = window.events != self._seen_events, window.events
         paced = self.remote.answer(self) if self.remote is not None else None
         if window.closing:
             window.closing, state.window.quit = False, True
@@ -112,12 +120,12 @@ class Viewer:
         self._begin(dt)
         update(state, dt)
         marks.append(perf_counter())
-        self.renderer.upload(self._compose(), window.pixels)
+        changed = self._upload(happened or paced is not None, marks[-1])
         marks.append(perf_counter())
         self.renderer.draw_uploaded()
         self._take_pictures(panels=False)
         marks.append(perf_counter())
-        self.layout.draw(state, ui)
+        self._panels()
         imgui.render()
         marks.append(perf_counter())
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
@@ -127,9 +135,45 @@ class Viewer:
         marks.append(perf_counter())
         if self._to_open is not None:
             self._set_to_work()
+        if changed:
+            self.pace.took(marks[-1] - marks[0])
         self._rest(marks[-1])
         marks.append(perf_counter())
         ui.timings.add([1000.0 * (after - before) for before, after in pairwise(marks)])
+        if self._nothing_happens(marks[-1]):
+            self._wait(_WORKING if state.jobs.running else _BLINK if imgui.get_io().want_text_input else _BEAT)
+            self._due = perf_counter()
+
+    def _set_pace(self) -> None:
+        settings = self.state.settings
+        self.pace = Pace(is_quick(settings.quality, self.renderer.context.software), settings.samples)
+        self._quality = settings.quality, settings.samples
+
+    def _upload(self, happened: bool, now: float) -> bool:
+        """Send what has changed of the scene; whether it is another one."""
+        state, size = self.state, self.window.pixels
+        if self._quality != (state.settings.quality, state.settings.samples):
+            self.renderer.release()
+            self.renderer = Renderer.of_quality(state.settings.quality, state.settings.samples)
+            self._set_pace()
+        panes = self._compose()
+        changed = self.renderer.differs(panes, size)
+        detail = self.pace.detail(changed, happened, now)
+        self.renderer.upload(panes, size, self.pace.best if state.window.screenshots else detail)
+        return changed
+
+    def _panels(self) -> None:
+        """Draw them; again as long as there are events left, for Dear ImGui takes one key or button at a time."""
+        state, events = self.state, imgui.get_current_context().input_events_queue
+        self.layout.draw(state, self.ui)
+        end = perf_counter() + _SOME_TIME
+        for _ in range(_PASSES):
+            if not events.size() or perf_counter() > end:
+                return
+            imgui.end_frame()
+            self._begin(0.0)
+            carry_out(state)
+            self.layout.draw(state, self.ui)
 
     def _begin(self, dt: float) -> None:
         """Tell Dear ImGui what happened, and make commands of what the scene and the keyboard got."""
@@ -185,12 +229,28 @@ class Viewer:
     def _rest(self, now: float) -> None:
         """Sleep until the next frame is due, having looked for garbage where there is time for it."""
         state = self.state
-        step = 1.0 / state.settings.rate
+        step = 1.0 / min(state.settings.rate, SOFTWARE_RATE if self.pace.quick else state.settings.rate)
         self._due = now if state.settings.vsync else max(self._due + step, now - 0.5 * step)
         self._collect(self._due - now)
         left = self._due - perf_counter()
         if left > 0.0:
             sleep(left)
+
+    def _nothing_happens(self, now: float) -> bool:
+        """Whether the next frame would be like this one."""
+        state, ui = self.state, self.ui
+        asked = state.queue or state.window.screenshots or state.window.quit or state.window.recording or ui.typed
+        return self.pace.at_rest(now) and not asked and ui.dialogs.pending is None
+
+    def _wait(self, seconds: float) -> None:
+        """Until something happens, or so long."""
+        window, remote = self.window, self.remote
+        end = perf_counter() + seconds
+        while window.events == self._seen_events and not self._signalled and (left := end - perf_counter()) > 0.0:
+            if remote is not None and remote.waiting():
+                self.pace.active = perf_counter()
+                return
+            window.wait(min(left, _LOOK if remote is None else _ANSWER))  # signals are noticed in between
 
     def _collect(self, spare: float) -> None:
         """Look for garbage, if there is time for it or it has not been looked for in a while.

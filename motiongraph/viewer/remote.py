@@ -114,6 +114,10 @@ class Remote:
             self._hear(viewer)
         return self._step
 
+    def waiting(self) -> bool:
+        """Whether someone has asked something."""
+        return bool(select.select([self._listener, *(talk for talk, _ in self._talks)], [], [], 0.0)[0])
+
     def _hear(self, viewer: "Viewer") -> None:
         try:
             talk, _ = self._listener.accept()
@@ -238,6 +242,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "lanes": _lanes(state, ui),
         "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
         "hint": state.hint,
+        "texts": ui.texts,
         "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
         "steps": step_begins(made_of(result).walk).tolist() if result else [],
         "results": [[e.name, made_of(e).method, len(made_of(e).walk.transitions)] for e in results(state)],

@@ -17,8 +17,6 @@ from motiongraph.viewer.window import Window
 if TYPE_CHECKING:
     from motiongraph.viewer.loop import Viewer
 
-_SHADING = {"full": True, "plain": False}  # else as the driver can
-
 
 def view(paths: Iterable[Path] = ()) -> None:
     """Open the window on these files and folders, or on the bundled samples, and stay until it is closed."""
@@ -43,7 +41,7 @@ def open_viewer(paths: Iterable[Path], settings: Settings) -> "Viewer":
         from motiongraph.viewer.draw.frame import DAY, NIGHT, SceneFrame
         from motiongraph.viewer.draw.renderer import Renderer
 
-        renderer, camera = Renderer(settings.samples, occlusion=_SHADING.get(settings.shading)), Camera()
+        renderer, camera = Renderer.of_quality(settings.quality, settings.samples), Camera()
         if not window.hidden:
             floor = SceneFrame(backdrop=DAY if settings.day else NIGHT)
             renderer.draw([(floor, camera.view((0, 0, *window.pixels)))], window.pixels)

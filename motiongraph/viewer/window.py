@@ -82,13 +82,18 @@ class Window:
         self.glfw.set_window_size_limits(self.handle, 320, 240, glfw.DONT_CARE, glfw.DONT_CARE)
         prepare_for_glfw(glfw)
         glfw.make_context_current(self.handle)
+        self.events = 0  # how many there were: whoever waits for one can see that it came
         self.on_drop: Callable[[list[Path]], None] = lambda paths: None
-        self.glfw.set_drop_callback(self.handle, lambda _, paths: self.on_drop([Path(path) for path in paths]))
+        self.glfw.set_drop_callback(
+            self.handle, lambda _, paths: self._count() or self.on_drop([Path(path) for path in paths])
+        )
         # Letters as the keyboard's layout makes them; Dear ImGui's callbacks pass on to this one.
         self.on_text: Callable[[str], None] = lambda letter: None
-        glfw.set_char_callback(self.handle, lambda _, code: self.on_text(chr(code)))
+        glfw.set_char_callback(self.handle, lambda _, code: self._count() or self.on_text(chr(code)))
         self.on_key: Callable[[int, int, int, int], None] = lambda key, code, action, modifiers: None
-        glfw.set_key_callback(self.handle, lambda _, *key: self.on_key(*key))
+        glfw.set_key_callback(self.handle, lambda _, *key: self._count() or self.on_key(*key))
+        for name in ("cursor_pos", "cursor_enter", "mouse_button", "scroll", "window_focus", "window_refresh"):
+            getattr(glfw, f"set_{name}_callback")(self.handle, lambda *_: self._count())
         self._listen()
         self._windowed: tuple[int, int, int, int] | None = None  # its place before it filled the screen
         self._vsync: bool | None = None
@@ -117,6 +122,7 @@ class Window:
         self._iconified, self.closing = False, False
 
         def keep(name: str, value: Any) -> None:
+            self._count()
             setattr(self, name, value)
 
         glfw.set_window_size_callback(self.handle, lambda _, *size: keep("size", size))
@@ -124,6 +130,9 @@ class Window:
         glfw.set_window_content_scale_callback(self.handle, lambda _, *scale: keep("_content", max(scale)))
         glfw.set_window_close_callback(self.handle, lambda _: keep("closing", True))
         glfw.set_window_iconify_callback(self.handle, lambda _, iconified: keep("_iconified", bool(iconified)))
+
+    def _count(self) -> None:
+        self.events += 1
 
     @property
     def density(self) -> float:

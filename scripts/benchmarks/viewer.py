@@ -10,8 +10,10 @@ frames decides how much of our code and data is still in the processor's caches:
 - `beside the driver`: the panels' triangles are drawn and shown, and waited for, before the next frame begins.
 
 `processor` is the processor time of `own`, which does not count waiting for others on a busy machine; `drawn` is the
-whole frame with the driver's drawing. Garbage is collected in the time that is left over: `garbage` is the longest it
-took in the frames of `at 120 fps`, and `late` how many of those began more than 1 ms after they were due.
+whole frame with the driver's drawing at its best. The rows below are whole frames with one playing character, drawn in
+turns with each choice that a software renderer has (`viewer/pace.py`); there `processor` counts all threads, those of
+the driver too, and `fps` is what `drawn` allows. Garbage is collected in the time that is left over: `garbage` is the
+longest it took in the frames of `at 120 fps`, and `late` how many of those began more than 1 ms after they were due.
 """
 
 import gc
@@ -27,6 +29,7 @@ from pathlib import Path
 
 FRAMES = 600
 CROWDS = (1, 10, 200)
+ROUNDS, TURN = 5, 8  # rounds through the choices, and frames of each in a round
 _DRAWS = ("glDraw", "glClear", "glBlit")
 
 
@@ -51,8 +54,9 @@ def measure(mocap: Path) -> dict:
     from motiongraph.viewer.start import open_viewer
 
     clip = mocap / "cmu/asf_amc/16/16_15.amc"
-    viewer = open_viewer([clip], Settings(width=1280, height=720, rate=1000, hint=False))
+    viewer = open_viewer([clip], Settings(width=1280, height=720, rate=1000, hint=False, quality="best"))
     viewer._last = viewer._due = time.perf_counter()
+    viewer._nothing_happens = lambda now: False  # else it waits for events
     viewer.frame()
     window = time.perf_counter() - started
     from motiongraph.viewer import loop
@@ -88,6 +92,8 @@ def measure(mocap: Path) -> dict:
         rows.append({"characters": count, **figures, "processor": processor, "drawn": drawn, **garbage})
         del rows[-1]["whole"]
         assert len(state.casts[0]) == count
+    state.issue(do.SetLayer("crowd", False))
+    rows += _choices(viewer)
     found = {
         "rows": rows,
         "renderer": viewer.renderer.context.renderer,
@@ -179,6 +185,58 @@ def _phases(viewer, frames: int) -> dict:
     figures |= {phase: np.median(table[:, i]) for i, phase in enumerate(PHASES[: len(OWN)])}
     figures["whole"] = np.median(table.sum(axis=1))
     return {name: round(float(value), 3) for name, value in figures.items()}
+
+
+def _choices(viewer) -> list[dict]:
+    """Whole frames of one playing character, with everything a software renderer chooses between; in turns."""
+    import numpy as np
+
+    from motiongraph.viewer.draw.renderer import Renderer
+    from motiongraph.viewer.draw.targets import Detail
+    from motiongraph.viewer.pace import QUICK_TAPS, SOFTWARE_SHADOW, SOFTWARE_TAPS, STEPS
+
+    def quick(samples=1, resolution=1.0, taps=QUICK_TAPS):
+        return Detail(samples, resolution, taps)
+
+    choices = [
+        ("best", (2048, True), Detail()),
+        ("limbs do not shade each other", (2048, False), Detail()),
+        (f"shadow map {SOFTWARE_SHADOW}", (SOFTWARE_SHADOW, False), Detail()),
+        ("fewer taps: what stands still", (SOFTWARE_SHADOW, False), quick(4, taps=SOFTWARE_TAPS)),
+        ("one sample, few taps: what moves", (SOFTWARE_SHADOW, False), quick()),
+        ("shadow map 512", (512, False), quick()),
+        *((f"resolution {step}", (SOFTWARE_SHADOW, False), quick(1, step)) for step in STEPS[1:]),
+        ("nothing changed", (SOFTWARE_SHADOW, False), None),
+    ]
+    renderers = {key: Renderer(4, key[0], key[1]) for key in {key for _, key, _ in choices}}
+    kept = viewer.renderer, viewer.pace.detail
+    walls, works = ([[] for _ in choices] for _ in range(2))
+    for _ in range(ROUNDS):
+        for (_, key, detail), wall, work in zip(choices, walls, works):
+            viewer.state.playback.playing = detail is not None
+            viewer.renderer = renderers[key]
+            shown = detail or quick()
+            viewer.pace.detail = lambda *_, shown=shown: shown
+            for timed in (False, True):
+                before, began = sum(os.times()[:2]), time.perf_counter()
+                for _ in range(TURN):
+                    viewer.frame()
+                if timed:
+                    wall.append((time.perf_counter() - began) / TURN)
+                    work.append((sum(os.times()[:2]) - before) / TURN)
+    viewer.renderer, viewer.pace.detail = kept
+    viewer.state.playback.playing = True
+    for renderer in renderers.values():
+        renderer.release()
+    return [
+        {
+            "characters": name,
+            "processor": round(1000.0 * float(np.median(work)), 1),
+            "drawn": round(1000.0 * float(np.median(wall)), 1),
+            "fps": round(1.0 / float(np.median(wall)), 1),
+        }
+        for (name, *_), wall, work in zip(choices, walls, works)
+    ]
 
 
 def _drift(viewer) -> float:

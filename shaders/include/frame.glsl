@@ -12,4 +12,5 @@ layout(std140) uniform Frame {
     vec4 floor_other;      // colour of the other squares, 0 for a checker and 1 for a grid
     vec4 floor_shape;      // centre x and z, where it has faded out, edge of a square; metres
     vec4 shadow;           // metres a texel, metres from depth 0 to 1, softness, 1 where there are shadows
+    vec4 taps;             // of the shadow map: to look for what casts, and to compare; unused twice
 };

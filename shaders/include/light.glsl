@@ -3,8 +3,6 @@
 uniform sampler2D shadow_depth;          // depth as it was drawn
 uniform sampler2DShadow shadow_compare;  // the same texture, compared and smoothed
 
-const int SEARCHES = 10;
-const int SAMPLES = 20;
 const float TURN = 2.39996323;  // golden angle: points of a spiral that cover a disc evenly
 
 vec2 spiral(int i, int count, float turn) {
@@ -28,8 +26,9 @@ float sunlight(vec3 place, vec3 normal) {
     float steepness = min(slope, 0.9);
     float bias = 0.5 * texel / shadow.y;
     float blockers = 0.0, depth = 0.0;
-    for (int i = 0; i < SEARCHES; i++) {
-        vec2 tap = spiral(i, SEARCHES, turn) * widest;
+    int searches = int(taps.x), samples = int(taps.y);
+    for (int i = 0; i < searches; i++) {
+        vec2 tap = spiral(i, searches, turn) * widest;
         float found = texture(shadow_depth, at.xy + tap / size).r;
         float gap = (at.z - found) * shadow.y;
         // What rises only as much as the surface itself does over this distance is the surface itself.
@@ -44,11 +43,11 @@ float sunlight(vec3 place, vec3 normal) {
     float radius = clamp(0.5 * shadow.z * gap, 1.5 * texel, widest);
     bias += radius * (0.25 + steepness) * 0.6 / shadow.y;
     float lit = 0.0;
-    for (int i = 0; i < SAMPLES; i++) {
-        vec2 tap = spiral(i, SAMPLES, turn) * radius / size;
+    for (int i = 0; i < samples; i++) {
+        vec2 tap = spiral(i, samples, turn) * radius / size;
         lit += texture(shadow_compare, vec3(at.xy + tap, at.z - bias));
     }
     // The map ends somewhere: let shadows end before it does.
     vec2 edge = smoothstep(vec2(0.5), vec2(0.46), abs(at.xy - 0.5));
-    return mix(1.0, lit / float(SAMPLES), edge.x * edge.y);
+    return mix(1.0, lit / taps.y, edge.x * edge.y);
 }

@@ -64,7 +64,7 @@ def test_unknown_uniforms_and_blocks_are_refused():
     program = Program("present")
     program.use()
     program["picture"] = 0
-    with pytest.raises(KeyError, match="program present has no uniform 'pictures'; there are picture"):
+    with pytest.raises(KeyError, match="program present has no uniform 'pictures'; there are part, picture, used"):
         program["pictures"] = 0
     with pytest.raises(KeyError, match="no uniform block 'Frame'"):
         program.bind_block("Frame", 0)

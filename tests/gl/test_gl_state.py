@@ -124,23 +124,31 @@ def test_blocks_keep_their_numbers_however_many_there_are(made):
     blocks.release()
 
 
-def test_a_shadow_that_is_there_is_not_drawn_again(made):
+def test_what_is_there_is_not_drawn_again(made):
+    """A picture that is the same is kept; where only the camera moves, its shadow map is."""
     from motiongraph.viewer.draw.renderer import Renderer
+    from motiongraph.viewer.draw.targets import Detail
 
     renderer = Renderer(shadow_resolution=64)
     ball = f.spheres([(0.0, 1.0, 0.0)], 0.2, (1, 1, 1, 1))
     other = f.spheres([(0.3, 1.0, 0.0)], 0.2, (1, 1, 1, 1))
-    view = Camera().view((0, 0, 32, 32))
 
-    def clears(*batches):
+    def clears(*batches, yaw=0.0, detail=None):
+        view = Camera(yaw=yaw).view((0, 0, 32, 32))
+        scene = f.SceneFrame(list(batches), light=light)
+        assert renderer.differs([(scene, view)], (32, 32)) == (clears.seen != (batches, yaw, ball.version, other.count))
+        clears.seen = batches, yaw, ball.version, other.count
         made.clear()
-        renderer.draw([(f.SceneFrame(list(batches)), view)], (32, 32), None)
+        renderer.draw([(scene, view)], (32, 32), None, detail)
         return made.count("glClear")
 
-    assert [clears(ball), clears(ball), clears(ball)] == [2, 1, 1]
+    light, clears.seen = f.Light(), None
+    assert [clears(ball), clears(ball), clears(ball)] == [2, 0, 0]
+    assert [clears(ball, yaw=10.0), clears(ball, yaw=10.0), clears(ball)] == [1, 0, 1]
     ball.touch()
-    assert [clears(ball), clears(ball)] == [2, 1]
-    assert [clears(ball, other), clears(other), clears(other)] == [2, 2, 1]
+    assert [clears(ball), clears(ball)] == [2, 0]
+    assert [clears(ball, detail=Detail(1)), clears(ball, detail=Detail(1)), clears(ball)] == [1, 0, 1]
+    assert [clears(ball, other), clears(other), clears(other)] == [2, 2, 0]
     other.count = 0
     assert clears(other) == 1
     renderer.release()
@@ -155,7 +163,7 @@ def test_the_numbers_of_a_frame():
     towards = glm.normalize(glm.dvec3(scene.light.towards))
     low, high = glm.dvec3(-1.0, 0.0, -1.0), glm.dvec3(1.0, 1.8, 1.0)
     fitted = Fitted([], low, high, towards, *fit(light_view(towards), low, high, 256))
-    values = np.array(seen(scene, view, fitted), np.float32).view(FRAME)[0]
+    values = np.array(seen(scene, view, fitted, (10, 20)), np.float32).view(FRAME)[0]
     whole = np.array(view.projection) @ np.array(view.view)
     np.testing.assert_allclose(values["view_projection"].T, whole, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(values["to_world"].T, np.linalg.inv(whole), rtol=1e-5, atol=1e-5)
@@ -164,6 +172,6 @@ def test_the_numbers_of_a_frame():
     np.testing.assert_allclose(values["to_shadow"].T, halved @ np.array(fitted.matrix), rtol=1e-6, atol=1e-7)
     assert values["viewport"].tolist() == [640.0, 360.0, 1.5, 0.0]
     assert values["shadow"][3] == 1.0
-    assert np.array(seen(scene, view, None), np.float32).view(FRAME)[0]["shadow"][3] == 0.0
+    assert np.array(seen(scene, view, None, (10, 20)), np.float32).view(FRAME)[0]["shadow"][3] == 0.0
     sunlit = np.array(seen_from_sun(fitted.matrix), np.float32).view(FRAME)[0]
     np.testing.assert_allclose(sunlit["view_projection"].T, np.array(fitted.matrix), rtol=1e-6)

@@ -1,5 +1,7 @@
 """The renderer: what is seen where, what is uploaded when, what is given back, and pictures as they should be."""
 
+from dataclasses import replace
+
 import golden
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from motiongraph.viewer.draw import layers
 from motiongraph.viewer.draw.characters import look_of
 from motiongraph.viewer.draw.frame import CLAY, GOLD, SAGE, SLATE
 from motiongraph.viewer.offscreen import offscreen
+from motiongraph.viewer.pace import Pace
 
 SIZE = (320, 240)
 RECT = (0, 0, *SIZE)
@@ -117,6 +120,46 @@ def test_picture_of_a_flow(picture, context):
     look = poses[0][0]
     batches = layers.flow(look, np.array([p[1] for p in poses]), np.array([p[2] for p in poses]), CLAY)
     golden.check("flow", picture(f.SceneFrame(batches), camera(yaw=80.0, target=[0.0, 0.85, 0.9])), context)
+
+
+@pytest.fixture(scope="module")
+def quick(context):
+    """The renderer of a window whose scene the processor draws."""
+    from motiongraph.viewer.draw.renderer import Renderer
+
+    renderer = Renderer.of_quality("fast", 4)
+    yield renderer
+    renderer.release()
+
+
+@pytest.mark.parametrize(("name", "moves"), [("still", False), ("moving", True)])
+def test_pictures_where_the_processor_draws(quick, context, name, moves):
+    detail = Pace(quick=True).detail(moves, False, 10.0)
+    quick.draw([(f.SceneFrame([character(CLAY)]), camera().view(RECT))], SIZE, None, detail)
+    golden.check(name, quick.read_pixels(), context)
+
+
+def test_fewer_pixels_give_the_same_picture_less_finely(quick, context):
+    """Enlarged smoothly, in the right place, both by Mesa's copy and as graphics cards do it."""
+    from motiongraph.viewer.draw import targets
+
+    views = [(f.SceneFrame([character(CLAY)]), camera().view((40, 30, 200, 180)))]
+    pictures = []
+    for renderer in (quick._targets._context, replace(context, renderer="a card")):
+        quick._targets._context = renderer
+        for resolution in (1.0, 0.67):
+            quick.draw(views, SIZE, None, targets.Detail(1, resolution))
+            pictures.append(quick.read_pixels())
+    quick._targets._context = context
+    fine, coarse, fine_card, coarse_card = pictures
+    assert golden.difference(fine, fine_card)[0] < 0.5
+    assert golden.difference(coarse, coarse_card)[0] < 0.5
+    assert 0.3 < golden.difference(fine, coarse)[0] < 3.0
+    outside = np.ones(fine.shape[:2], bool)
+    outside[30:210, 40:240] = False
+    for picture in pictures:
+        assert picture[outside].max() == 0
+        assert picture[30:210, 40:240].min() > 10
 
 
 def test_picture_of_three_views(renderer, context):

@@ -1,11 +1,12 @@
 """The renderer: scenes seen by cameras become a picture, in a window or in memory.
 
 Its passes, for each pane: shadow map, backdrop and floor, opaque bodies, overlays, translucent bodies, points. All
-samples are averaged in linear light and written as sRGB at the end.
+samples are averaged in linear light and written as sRGB at the end. A picture that would be the same again is kept.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,15 @@ from motiongraph.viewer.draw.batches import Bodies, Overlays
 from motiongraph.viewer.draw.frame import Batch, Capsules, Points, SceneFrame, Solids, Spheres, View
 from motiongraph.viewer.draw.shadow import Fitted, ShadowMap
 from motiongraph.viewer.draw.store import Store
+from motiongraph.viewer.draw.targets import Detail, Targets
 from motiongraph.viewer.draw.uniforms import COMPARE_UNIT, DEPTH_UNIT, FRAME, POINT, ROWS_UNIT, seen, seen_from_sun
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Blocks, Geometry
 from motiongraph.viewer.gl.calls import GL
 from motiongraph.viewer.gl.context import MULTIPLIED, OVER, Mode, current_context, forget, set_mode
 from motiongraph.viewer.gl.program import Program
-from motiongraph.viewer.gl.textures import Framebuffer, Multisampled, Size
+from motiongraph.viewer.gl.textures import Framebuffer, Size
+from motiongraph.viewer.pace import SHADOW, SOFTWARE_SHADOW, is_quick
 
 Pane = tuple[SceneFrame, View]
 
@@ -29,16 +32,15 @@ _SOLID = Mode(GL.GL_LEQUAL, write=True, cull=True, scissor=True, srgb=True)
 _BLENDED = Mode(GL.GL_LEQUAL, blend=OVER, scissor=True, srgb=True)
 _TRANSLUCENT = Mode(GL.GL_LEQUAL, write=True, blend=OVER, cull=True, scissor=True, srgb=True)
 _THROUGH = Mode(blend=OVER, scissor=True, srgb=True)
-_SHOWN = Mode()
-_BACKDROP = Mode(scissor=True, srgb=True)
+_BACKDROP = Mode(GL.GL_LEQUAL, scissor=True, srgb=True)
 # The floor leaves its depth, so that what lies under it is hidden; seen from below it hides nothing.
-_FLOOR = Mode(GL.GL_ALWAYS, write=True, blend=OVER, scissor=True, srgb=True)
+_FLOOR = Mode(GL.GL_ALWAYS, write=True, scissor=True, srgb=True)
 _SEEN_THROUGH = Mode(blend=OVER, scissor=True, srgb=True)
 _DARKENING = Mode(blend=MULTIPLIED, scissor=True, srgb=True)
 
 
 class Surroundings:
-    """Drawn first, the farthest first, so that nothing needs a depth test but what comes after."""
+    """Drawn before everything else: the floor, then the backdrop where the floor is not."""
 
     def __init__(self):
         self._backdrop, self._floor, self._shadow = Program("backdrop"), Program("floor"), Program("floor_shadow")
@@ -59,17 +61,18 @@ class Surroundings:
     def draw(self, scene: SceneFrame, store: Store, shadow: Fitted | None, below: bool) -> None:
         """below: the eye is under the floor, which is then seen through."""
         self._nothing.bind()
-        set_mode(_BACKDROP)
-        self._backdrop.use()
-        calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
         floor = scene.floor
         if floor.style == "none":
+            self._draw_backdrop()
             return
+        if below:
+            self._draw_backdrop()
         set_mode(_SEEN_THROUGH if below else _FLOOR)
         self._floor.use()
         calls.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
         if below:
             return
+        self._draw_backdrop()
         set_mode(_DARKENING)
         if shadow:
             self._shadow.use()
@@ -77,6 +80,12 @@ class Surroundings:
             calls.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
         if floor.contact > 0.0:
             self._draw_contact(scene, store)
+
+    def _draw_backdrop(self) -> None:
+        """As far away as can be, so that only what is still empty is drawn."""
+        set_mode(_BACKDROP)
+        self._backdrop.use()
+        calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
 
     def _draw_contact(self, scene: SceneFrame, store: Store) -> None:
         bones = any(isinstance(b, Capsules | Solids) and len(b) for b in scene.batches)
@@ -117,78 +126,92 @@ class _Prepared:
 class Renderer:
     """Owns all that is needed to draw; needs a current context, in which it must also be released.
 
-    samples: of each pixel, as many as the driver has at the most. shadow_resolution: texels along an edge.
-    occlusion: whether limbs shade each other, which costs more than all else together where the processor draws; None:
-    only where a card draws.
+    samples: of each pixel, where nothing else is asked for. shadow_resolution: texels along an edge.
+    occlusion: whether limbs shade each other, which costs more than all else together where the processor draws.
     """
 
-    def __init__(self, samples: int = 4, shadow_resolution: int = 2048, occlusion: bool | None = True):
+    def __init__(self, samples: int = 4, shadow_resolution: int = SHADOW, occlusion: bool = True):
         self.context = current_context()
-        self._samples = min(max(samples, 1), self.context.samples)
+        self._usual = Detail(max(samples, 1))
         self._store = Store()
-        self._bodies = Bodies(self._store, not self.context.software if occlusion is None else occlusion)
+        self._bodies = Bodies(self._store, occlusion)
         self._shadow = ShadowMap(shadow_resolution)
         self._surroundings, self._overlays = Surroundings(), Overlays()
-        self._present = Program("present")
-        self._present.use()
-        self._present["picture"] = 0
-        self._nothing, self._blocks = Geometry(), Blocks(FRAME)
+        self._blocks = Blocks(FRAME)
         calls.glEnable(GL.GL_PROGRAM_POINT_SIZE)
         GL.glClearColor(0.0, 0.0, 0.0, 1.0)
-        self._targets: tuple[Multisampled, Framebuffer] | None = None
+        self._targets = Targets(self.context)
         self._uploaded: list[_Prepared] | None = None
+        self._kept: tuple[Any, Detail] | None = None  # what the target shows, see `_key`, and how finely
         self._copy: Framebuffer | None = None
 
-    def draw(self, panes: Sequence[Pane], size: Size, framebuffer: int | None = 0) -> None:
+    @classmethod
+    def of_quality(cls, quality: str, samples: int) -> "Renderer":
+        """For a window; quality: see `pace`."""
+        quick = is_quick(quality, current_context().software)
+        return cls(samples, SOFTWARE_SHADOW if quick else SHADOW, not quick)
+
+    def draw(
+        self, panes: Sequence[Pane], size: Size, framebuffer: int | None = 0, detail: Detail | None = None
+    ) -> None:
         """Draw each scene into the rectangle of its view, in a picture of `size` (width, height) pixels.
 
         framebuffer: where the picture goes, 0 for the window, None to keep it for `read_pixels` only. What no pane
         covers is black. A size of zero draws nothing.
         """
-        self.upload(panes, size)
+        self.upload(panes, size, detail)
         self.draw_uploaded(framebuffer)
 
-    def upload(self, panes: Sequence[Pane], size: Size) -> None:
-        """The first half of `draw`: send what has changed to the card."""
+    def differs(self, panes: Sequence[Pane], size: Size) -> bool:
+        """Whether this is another picture than the one drawn last."""
+        return self._kept is None or self._kept[0] != _key(panes, size)
+
+    def upload(self, panes: Sequence[Pane], size: Size, detail: Detail | None = None) -> None:
+        """The first half of `draw`: send what has changed to the card, unless the last picture will do."""
         _ = self._blocks.number  # raises where the renderer was released
         forget()
-        self._uploaded = None
-        if min(size) > 0:
-            self._resize(size)
+        self._uploaded, asked = None, (_key(panes, size), detail or self._usual)
+        if min(size) < 1:
+            self._kept = None
+        elif asked != self._kept:
+            self._kept = None
+            self._targets.fit([view.rect for _, view in panes], size, asked[1])
             self._store.begin()
-            self._uploaded = self._prepare(panes)
+            self._uploaded = self._prepare(panes, asked[1].taps)
+            self._kept = asked
 
     def draw_uploaded(self, framebuffer: int | None = 0) -> None:
-        """The other half: the passes."""
-        if self._uploaded is None or self._targets is None:
+        """The other half: the passes, and the picture to where it is wanted."""
+        if self._kept is None:
             return
-        prepared, (multisampled, resolved) = self._uploaded, self._targets
-        height = resolved.size[1]
-        multisampled.bind()
+        if self._uploaded is not None:
+            self._draw_panes(self._uploaded)
+        if framebuffer is not None:
+            self._targets.show(framebuffer)
+
+    def _draw_panes(self, prepared: list[_Prepared]) -> None:
+        targets = self._targets
+        targets.bind()
         set_mode(_CLEARED)
         calls.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
         for pane in prepared:
             if pane.shadow and self._shadow.draw(pane.shadow, pane.sunlit, self._blocks, self._store, self._bodies):
-                multisampled.bind()
-            self._draw_pane(pane, height)
+                targets.bind()
+            self._draw_pane(pane, targets.inner[1])
         self._shadow.unbind()
-        set_mode(_SHOWN)
-        multisampled.resolve(resolved)
-        if framebuffer is not None:
-            self._show(resolved, framebuffer)
+        targets.finish()
 
     def read_pixels(self) -> np.ndarray:
         """(height, width, 3) uint8, the top row first: the last picture drawn."""
-        if self._targets is None:
+        width, height = self._targets.whole
+        if min(width, height) < 1:
             raise MotionError("nothing has been drawn yet")
-        resolved = self._targets[1]
-        width, height = resolved.size
         if self._copy is None or self._copy.size != (width, height):
             if self._copy:
                 self._copy.release()
             self._copy = Framebuffer("rgba", (width, height))
         forget()
-        self._show(resolved, self._copy.number)
+        self._targets.show(self._copy.number)
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._copy.number)
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
         pixels = np.empty((height, width, 3), np.uint8)
@@ -196,17 +219,18 @@ class Renderer:
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, 0)
         return np.ascontiguousarray(pixels[::-1])
 
-    def _prepare(self, panes: Sequence[Pane]) -> list[_Prepared]:
+    def _prepare(self, panes: Sequence[Pane], taps: tuple[int, int]) -> list[_Prepared]:
         """Work out what is the same for all that is drawn in each pane, and send it at once."""
         blocks, found = self._blocks, []
         blocks.clear()
         for scene, view in panes:
+            view = self._targets.inside(view)
             if min(view.rect[2:]) < 1:
                 continue
             pane = _Prepared(scene, view, self._shadow.fitted(scene, self._store, self._bodies))
             if pane.shadow:
                 pane.sunlit = blocks.add(seen_from_sun(pane.shadow.matrix))
-            pane.block = blocks.add(seen(scene, view, pane.shadow))
+            pane.block = blocks.add(seen(scene, view, pane.shadow, taps))
             self._sort(scene.batches, pane)
             found.append(pane)
         if found:
@@ -250,33 +274,17 @@ class Renderer:
             set_mode(_THROUGH if batch.through else _BLENDED)
             self._overlays.draw(batch, ready(batch))
 
-    def _show(self, resolved: Framebuffer, framebuffer: int) -> None:
-        """Write the finished picture into a framebuffer, as displays expect it."""
-        calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, framebuffer)
-        calls.glViewport(0, 0, *resolved.size)
-        set_mode(_SHOWN)
-        self._present.use()
-        self._nothing.bind()
-        resolved.texture.bind(0)
-        calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
-
-    def _resize(self, size: Size) -> None:
-        if self._targets and self._targets[0].size == size:
-            return
-        self._release_targets()
-        self._targets = Multisampled(size, self._samples), Framebuffer("srgb", size)
-
-    def _release_targets(self) -> None:
-        for target in self._targets or ():
-            target.release()
-        self._targets = None
-
     def release(self) -> None:
         """Give everything back; using the renderer after that raises."""
-        self._release_targets()
         if self._copy:
             self._copy.release()
             self._copy = None
         owned = (self._store, self._bodies, self._shadow, self._surroundings, self._overlays)
-        for one in (*owned, self._present, self._nothing, self._blocks):
+        for one in (*owned, self._targets, self._blocks):
             one.release()
+
+
+def _key(panes: Sequence[Pane], size: Size) -> Any:
+    """Equal where the pictures are."""
+    seen = [(s.light, s.floor, s.backdrop, [(b, b.version, len(b)) for b in s.batches], view) for s, view in panes]
+    return size, seen

@@ -30,6 +30,7 @@ FRAME = np.dtype(
             "floor_other",
             "floor_shape",
             "shadow",
+            "taps",
         )
     ]
 )
@@ -55,8 +56,8 @@ def seen_from_sun(matrix: dmat4) -> tuple[float, ...]:
     return (*_numbers(matrix), *_NOTHING_ELSE)
 
 
-def seen(scene: SceneFrame, view: View, shadow: "Fitted | None") -> tuple[float, ...]:
-    """The numbers of FRAME for a scene and its camera; shadow: None where none falls."""
+def seen(scene: SceneFrame, view: View, shadow: "Fitted | None", taps: tuple[int, int]) -> tuple[float, ...]:
+    """The numbers of FRAME for a scene and its camera; shadow: None where none falls; taps: see `Detail`."""
     floor, eye, matrix = scene.floor, view.eye, view.matrix
     return (
         *_numbers(matrix),
@@ -67,6 +68,7 @@ def seen(scene: SceneFrame, view: View, shadow: "Fitted | None") -> tuple[float,
         *_surroundings(scene.light, scene.backdrop, floor.style, floor.height),
         *(*floor.centre, floor.reach, floor.tile),
         *((shadow.texel, shadow.depth, scene.light.softness, 1.0) if shadow else (1.0, 1.0, 0.0, 0.0)),
+        *(*taps, 0.0, 0.0),
     )
 
 

@@ -29,9 +29,10 @@ class Texture(Owned):
         stored, layout, kind = _FORMATS[form]
         self.bind(0)
         GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, stored, *size, 0, layout, kind, None)
+        smooth = GL.GL_LINEAR if form == "srgb" else GL.GL_NEAREST  # pictures may be enlarged, numbers are not mixed
         for name, value in (
-            (GL.GL_TEXTURE_MIN_FILTER, GL.GL_NEAREST),
-            (GL.GL_TEXTURE_MAG_FILTER, GL.GL_NEAREST),
+            (GL.GL_TEXTURE_MIN_FILTER, smooth),
+            (GL.GL_TEXTURE_MAG_FILTER, smooth),
             (GL.GL_TEXTURE_WRAP_S, GL.GL_CLAMP_TO_EDGE),
             (GL.GL_TEXTURE_WRAP_T, GL.GL_CLAMP_TO_EDGE),
             (GL.GL_TEXTURE_MAX_LEVEL, 0),
@@ -82,28 +83,41 @@ class ShadowSampler(Owned):
 
 
 class Framebuffer(Owned):
-    """A texture of its own as a target, of colours or of depth."""
+    """A texture of its own as a target, of colours or of depth. tested: with depth and stencil besides the colours."""
 
     kind = "framebuffer"
 
-    def __init__(self, form: str, size: Size):
+    def __init__(self, form: str, size: Size, tested: bool = False):
         super().__init__(GL.glGenFramebuffers(1))
         self.size, self.texture = size, Texture(form, size)
+        self._tests = _Renderbuffer(GL.GL_DEPTH24_STENCIL8, size, 0) if tested else None
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
         place = GL.GL_DEPTH_ATTACHMENT if form == "depth" else GL.GL_COLOR_ATTACHMENT0
         GL.glFramebufferTexture2D(GL.GL_FRAMEBUFFER, place, GL.GL_TEXTURE_2D, self.texture.number, 0)
         if form == "depth":
             GL.glDrawBuffer(GL.GL_NONE)
             GL.glReadBuffer(GL.GL_NONE)
+        if self._tests:
+            self._tests.attach(GL.GL_DEPTH_STENCIL_ATTACHMENT)
         _complete()
 
     def bind(self) -> None:
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
         calls.glViewport(0, 0, *self.size)
 
+    def copy(self, target: int, size: Size, to: tuple[int, int, int, int]) -> None:
+        """Copy the lower left `size` into a rectangle (x, y, width, height, from below) of another framebuffer."""
+        x, y, width, height = to
+        calls.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.number)
+        calls.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, target)
+        smooth = GL.GL_NEAREST if size == (width, height) else GL.GL_LINEAR
+        calls.glBlitFramebuffer(0, 0, *size, x, y, x + width, y + height, GL.GL_COLOR_BUFFER_BIT, smooth)
+
     def _delete(self, number: int) -> None:
         GL.glDeleteFramebuffers(1, [number])
         self.texture.release()
+        if self._tests:
+            self._tests.release()
 
 
 class Multisampled(Owned):
@@ -121,17 +135,17 @@ class Multisampled(Owned):
         ]
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
         for buffer, place in zip(self._renderbuffers, (GL.GL_COLOR_ATTACHMENT0, GL.GL_DEPTH_STENCIL_ATTACHMENT)):
-            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, place, GL.GL_RENDERBUFFER, buffer.number)
+            buffer.attach(place)
         _complete()
 
     def bind(self) -> None:
         calls.glBindFramebuffer(GL.GL_FRAMEBUFFER, self.number)
 
-    def resolve(self, target: Framebuffer) -> None:
-        """Average the samples of each pixel into `target`, which must be as large and sRGB."""
+    def resolve(self, target: Framebuffer, size: Size) -> None:
+        """Average the samples of each pixel of the lower left `size` into `target`, which must be as large and sRGB."""
         calls.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.number)
         calls.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, target.number)
-        whole = (0, 0, *self.size)
+        whole = (0, 0, *size)
         calls.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
 
     def _delete(self, number: int) -> None:
@@ -147,6 +161,10 @@ class _Renderbuffer(Owned):
         super().__init__(GL.glGenRenderbuffers(1))
         GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, self.number)
         GL.glRenderbufferStorageMultisample(GL.GL_RENDERBUFFER, samples, form, *size)
+
+    def attach(self, place: int) -> None:
+        """To the bound framebuffer."""
+        GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, place, GL.GL_RENDERBUFFER, self.number)
 
     def _delete(self, number: int) -> None:
         GL.glDeleteRenderbuffers(1, [number])
