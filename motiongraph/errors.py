@@ -26,5 +26,9 @@ class FormatError(MotionError):
         super().__init__(f"{self.path}{place}: {message}")
 
 
+class SkeletonError(FormatError):
+    """The .asf of an .amc was not found, or is not the one it was captured with."""
+
+
 class FormatWarning(UserWarning):
     """A file was read, but something in it was odd; the message names the file and what was done about it."""

@@ -10,7 +10,8 @@ from motiongraph.app.command import Redo, Undo
 from motiongraph.app.library.clips import (
     MirrorClip, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels, SetLabels, Trim, UseClip,
 )
-from motiongraph.app.library.open_files import FetchCmu, OpenPaths, OpenSamples
+from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
+from motiongraph.app.library.reading import ReadAgain
 from motiongraph.app.live.lead import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
 from motiongraph.app.matrix.cell import ExportMatrix, LoopCell, PointAtCell, PreviewCell
 from motiongraph.app.matrix.comparison import (
@@ -44,18 +45,18 @@ from motiongraph.app.window import (
 COMMANDS: tuple[type, ...] = (
     AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
     ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
-    ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, Jump, Lead, LeaveAlternative, LetBelowFloor,
-    LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint, NewProject, NewSeed,
-    OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset, Pause, PinGhost,
-    PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph, PreviewAlternative,
-    PreviewCell, PreviewTransition, Quit, RecordVideo, Recover, Redo, RemoveAll, RemoveClip, RemoveLabel, RemovePoint,
-    RemoveProp, RenameResult, ReopenUnsaved, Replay, ReplayResult, ResetCamera, ResetLayout, ResetWalk, ReversePath,
-    SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject, Screenshot, Seek, SeekStep, SelectClip,
-    SelectNext, SetBrush, SetCamera, SetCurve, SetFollow, SetGraphOption, SetLabels, SetLayer, SetLeadLabel, SetLoop,
-    SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SetPath, SetPresetSize, SetProp, SetReverse, SetRoot,
-    SetSeed, SetSetting, SetSpeed, SetThreshold, SetTool, SetWalk, SetWalkOption, ShiftGhost, ShowHint, ShowLanes,
-    ShowPanel, ShowTransition, SizeProp, SmoothPath, Split, Step, SwapMatrix, TakeOptions, TakeTrack,
-    ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim, Undo, UnpinGhost, UseClip, WalkPath, WatchMatrix,
-    WatchWhy, Zoom,
+    ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, GiveSkeleton, Jump, Lead, LeaveAlternative,
+    LetBelowFloor, LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint, NewProject,
+    NewSeed, OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset, Pause,
+    PinGhost, PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph,
+    PreviewAlternative, PreviewCell, PreviewTransition, Quit, ReadAgain, RecordVideo, Recover, Redo, RemoveAll,
+    RemoveClip, RemoveLabel, RemovePoint, RemoveProp, RenameResult, ReopenUnsaved, Replay, ReplayResult, ResetCamera,
+    ResetLayout, ResetWalk, ReversePath, SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject, Screenshot,
+    Seek, SeekStep, SelectClip, SelectNext, SetBrush, SetCamera, SetCurve, SetFollow, SetGraphOption, SetLabels,
+    SetLayer, SetLeadLabel, SetLoop, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SetPath,
+    SetPresetSize, SetProp, SetReverse, SetRoot, SetSeed, SetSetting, SetSpeed, SetThreshold, SetTool, SetWalk,
+    SetWalkOption, ShiftGhost, ShowHint, ShowLanes, ShowPanel, ShowTransition, SizeProp, SmoothPath, Split, Step,
+    SwapMatrix, TakeOptions, TakeTrack, ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim, Undo,
+    UnpinGhost, UseClip, WalkPath, WatchMatrix, WatchWhy, Zoom,
 )
 # fmt: on

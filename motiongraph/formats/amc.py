@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import njit, types
 
-from motiongraph.errors import FormatError
+from motiongraph.errors import FormatError, SkeletonError
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.scanner import END, FULL, LONG, POWERS, SHORT, SLOW, Gaps, Text, decoded, quoted, scan_number
 from motiongraph.kernels import F64, FAST, I64, U1, kernel, read
@@ -299,7 +299,9 @@ def _read_header(text: Text) -> tuple[bool, float | None, int]:
 def _complaint(text: Text, position: int, stopped: int, skeleton_path: str) -> FormatError:
     word, start, _ = text.token(position)
     if stopped == _UNKNOWN:
-        return text.error(f"bone {quoted(word)} is not in the skeleton {skeleton_path}", start)
+        return SkeletonError(
+            text.path, f"bone {quoted(word)} is not in the skeleton {skeleton_path}", *text.place(start)
+        )
     if stopped == _LOST:
         return text.error(f"expected a frame number before the first bone, found {quoted(word)}", start)
     return text.error(f"bone {quoted(word)} is there twice in one frame", start)

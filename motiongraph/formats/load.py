@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motiongraph.errors import FormatError, FormatWarning, MotionError
+from motiongraph.errors import FormatError, FormatWarning, MotionError, SkeletonError
 from motiongraph.files import unreadable
 from motiongraph.formats import guess
 from motiongraph.formats.amc import first_frame, read_amc
@@ -198,6 +198,8 @@ def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLi
             fps=rate,
             timing=amc.number,
             notes=notes,
+            skeleton=str(asf_path),
+            skeleton_from="name" if skeleton is None else "given",
         ),
     )
 
@@ -245,7 +247,7 @@ def find_asf(path: str | os.PathLike, bones: dict[str, int] | None = None) -> Pa
         raise unreadable(path.parent, problem) from problem
     subject = path.stem.partition("_")[0]
     if not beside:
-        raise FormatError(
+        raise SkeletonError(
             path, f"expected its skeleton {subject}.asf, or a single .asf, in the same folder; there is none"
         )
     if len(beside) == 1:
@@ -256,7 +258,7 @@ def find_asf(path: str | os.PathLike, bones: dict[str, int] | None = None) -> Pa
     best = [file for file in fitting if _likeness(path.stem, file.stem) == _likeness(path.stem, fitting[0].stem)]
     if len(best) > 1:
         there = f"there are {len(beside)}: {', '.join(file.name for file in beside[:5])}"
-        raise FormatError(path, f"expected its skeleton {subject}.asf, or a single .asf, in the same folder; {there}")
+        raise SkeletonError(path, f"expected its skeleton {subject}.asf, or a single .asf, in the same folder; {there}")
     return best[0]
 
 

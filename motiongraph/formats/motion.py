@@ -16,7 +16,7 @@ from motiongraph.formats.amc import Amc
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.bvh import Hierarchy
 from motiongraph.formats.channels import Channels
-from motiongraph.formats.guess import STATURE
+from motiongraph.formats.guess import STATURE, UNITS
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
@@ -233,6 +233,16 @@ class Source:
     fps: float  # the file's rate
     timing: str | int  # the frame time's text of a BVH, the number of the first frame of an AMC
     notes: tuple[str, ...] = ()  # what was odd
+    skeleton: str = ""  # path of the .asf of an AMC
+    skeleton_from: Literal["given", "name"] = "name"  # whether it was said or found by its name
+
+    @property
+    def given(self) -> dict[str, str | float]:
+        """What was said about the file when it was loaded, as options of `load`."""
+        known = self.unit in UNITS
+        options = {"units": self.unit if known else self.scale, "up": self.up, "skeleton": self.skeleton}
+        said = {"units": self.unit_from, "up": self.up_from, "skeleton": self.skeleton_from}
+        return {name: value for name, value in options.items() if said[name] == "given"}
 
     @property
     def scaled(self) -> bool:

@@ -57,6 +57,7 @@ def _clip(state: AppState) -> Entry | None:
     return state.entry
 
 
+_SKELETON = ("Skeleton", "*.asf *.ASF")
 _EXPORTED = ("Motion", "*.bvh *.amc *.glb")
 QUESTIONS = {
     "load path": Question(
@@ -67,6 +68,26 @@ QUESTIONS = {
     ),
     "save path": _saving("Save the path as", do.SavePath, ("Path", "*.csv"), "path.csv"),
     "open files": Question("open", "Open clips", lambda paths, _: do.OpenPaths(tuple(paths)), _MOTION),
+    "skeleton": Question(
+        "open",
+        "Choose the skeleton (.asf) of this motion",
+        lambda paths, number: do.ReadAgain(number, skeleton=paths[0]),
+        _SKELETON,
+        about=_clip,
+    ),
+    "skeleton of folder": Question(
+        "open",
+        "Choose the skeleton (.asf) of all AMC files of this folder",
+        lambda paths, number: do.ReadAgain(number, skeleton=paths[0], folder=True),
+        _SKELETON,
+        about=_clip,
+    ),
+    "missing skeleton": Question(
+        "open",
+        "Choose the skeleton (.asf) of the motions that lack theirs",
+        lambda paths, _: do.GiveSkeleton(paths[0]),
+        _SKELETON,
+    ),
     "open folder": Question("folder", "Open a folder of clips", lambda paths, _: do.OpenPaths(tuple(paths))),
     "save project": _saving("Save the project as", do.SaveProject, ("Project", "*.mgproj"), "motion.mgproj"),
     "open graph": Question(

@@ -17,6 +17,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.synthesis.root import path_of
 
 if TYPE_CHECKING:
+    from motiongraph.app.library.reading import Reading
     from motiongraph.app.walk.results import Made
     from motiongraph.model.clip import Clip
     from motiongraph.model.skeleton import Skeleton
@@ -145,6 +146,8 @@ class Library:
 
     entries: dict[int, Entry] = field(default_factory=dict)  # by number, in the order they came
     version: int = 0  # grows with every change
+    readings: dict[str, Reading] = field(default_factory=dict)  # folder → how its files are to be read
+    orphans: tuple[Path, ...] = ()  # AMC files whose skeleton was not found
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
 
     def __len__(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,14 @@ from motiongraph.app.graph.graph_files import open_graph
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import trim
 from motiongraph.app.library.entries import prepare
+from motiongraph.app.library.reading import Reading, described, reading_for
 from motiongraph.app.playback import play, show_clip
 from motiongraph.app.project.session import open_project
 from motiongraph.app.scene.props import open_prop
-from motiongraph.errors import FormatError, MotionError
+from motiongraph.errors import FormatError, MotionError, SkeletonError
 from motiongraph.fetch import fetch_cmu
 from motiongraph.files import resource
 from motiongraph.formats.collection import find_parts, named
-from motiongraph.formats.load import load_clips
 from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
@@ -29,9 +30,16 @@ if TYPE_CHECKING:
 _WHOLE = {".mgproj": open_project, ".mgraph": open_graph, ".obj": open_prop}
 
 
-def open_files(paths: Sequence[Path], progress: Progress, deliver: Callable[[Any], None]) -> None:
+def open_files(
+    paths: Sequence[Path],
+    progress: Progress,
+    deliver: Callable[[Any], None],
+    readings: Mapping[str, Reading],
+    skeleton: Path | None = None,
+) -> None:
     """The work of opening what `find_parts` finds: everything is delivered one by one, clips as (path, clip, prepared,
-    trim) and what cannot be opened as a MotionError; nothing else is disturbed by it."""
+    trim) and what cannot be opened as a MotionError; nothing else is disturbed by it. readings: what was said about
+    folders; skeleton: the .asf of all AMC files, whatever was said."""
 
     def fail(path, problem):
         wrong = isinstance(problem, MotionError)
@@ -44,7 +52,8 @@ def open_files(paths: Sequence[Path], progress: Progress, deliver: Callable[[Any
     for index, part in enumerate(parts):
         progress(index, len(parts), part.file.name)
         try:
-            for clip in load_clips(part.file):
+            how = reading_for(readings, part.file)
+            for clip in (how if skeleton is None else replace(how, skeleton=str(skeleton))).clips(part.file):
                 clip = named(clip, part)
                 deliver((part.file.absolute(), clip, prepare(clip), part.frames))
         except (MotionError, OSError) as problem:
@@ -55,17 +64,26 @@ def _take_in(state: AppState, result: Any, first: list[int], lead: str = "") -> 
     """What opening delivered, into the library; the first clip is shown and played, or the one called `lead`."""
     if isinstance(result, MotionError):
         state.say(str(result), "error")
+        if isinstance(result, SkeletonError):
+            state.library.orphans = tuple(dict.fromkeys((*state.library.orphans, Path(result.path))))
         return
     path, clip, prepared, frames = result
+    source = clip.source
+    if source is not None and source.scaled and all(clip.skeleton != other.clip.skeleton for other in state.library):
+        state.say(
+            f"{path.name}: no unit fits its bones; it was {source.units}, which the clip panel can change", "warning"
+        )
     entry = state.library.add(clip, prepared, path)
     if frames is not None:
         trim(state, entry.number, *frames)
-    for note in clip.source.notes if clip.source else ():
+    for note in source.notes if source else ():
         state.say(f"{path.name}: {note}", "warning")
     if not first or (entry.name == lead and state.tracks[state.active].clip == first[0]):
         first[:] = [entry.number]
         show_clip(state, entry.number)
         state.frame_camera = True
+        if source is not None and not lead and "guess" in (source.unit_from, source.up_from):
+            state.say(f"{entry.name}: {described(clip)}")
         if state.settings.autoplay:
             play(state)
 
@@ -90,15 +108,28 @@ class OpenPaths:
         _open(state, paths, f"opening {paths[0].name}" if len(paths) == 1 else f"opening {len(paths)} files")
 
 
-def _open(state: AppState, paths: tuple[Path, ...], title: str, lead: str = "") -> None:
+def _open(state: AppState, paths: tuple[Path, ...], title: str, lead: str = "", skeleton: Path | None = None) -> None:
     first: list[int] = []
+    readings = state.library.readings
     state.jobs.start(
         JobKind.OPEN,
         title,
-        lambda progress, deliver: open_files(paths, progress, deliver),
+        lambda progress, deliver: open_files(paths, progress, deliver, readings, skeleton),
         lambda result: _take_in(state, result, first, lead),
         of=object(),  # a thing of its own each: files opened one after the other all come in
     )
+
+
+@command
+class GiveSkeleton:
+    """Open the AMC files whose skeleton was not found with this .asf; None: leave them."""
+
+    skeleton: Path | None
+
+    def apply(self, state: AppState) -> None:
+        files, state.library.orphans = state.library.orphans, ()
+        if self.skeleton is not None and files:
+            _open(state, files, f"opening {len(files)} files with {self.skeleton.name}", skeleton=self.skeleton)
 
 
 @command
@@ -123,11 +154,12 @@ class FetchCmu:
 
     def apply(self, state: AppState) -> None:
         first: list[int] = []
+        readings = state.library.readings
 
         def work(progress, deliver):
             fetched = fetch_cmu(self.subject, self.trials, self.folder, progress)
             found = [path for path in (*fetched.new, *fetched.kept) if path.suffix.lower() == ".amc"]
-            open_files(sorted(found), progress, deliver)
+            open_files(sorted(found), progress, deliver, readings)
 
         title = f"fetching CMU subject {self.subject:02d}"
         state.jobs.start(JobKind.FETCH, title, work, lambda result: _take_in(state, result, first), of=self.subject)

@@ -1,7 +1,8 @@
 """The project file: clips, graph, results and whatever else is plain, in one file; see `formats.container`.
 
-Captured clips are stored with the path and content hash of their file: where that file is still the same it is read
-again, so that it can be written back as it came; otherwise the copy in the project serves. An autosave leaves the
+Captured clips are stored with the path and content hash of their file and how it was read: where that file is still
+the same, or is found elsewhere, it is read again, so that it can be written back as it came; otherwise the copy in the
+project serves. An autosave leaves the
 copies out where there is much of them and the files are there. `project_reader` reads it.
 """
 
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.app.library.entries import Entry
+from motiongraph.app.library.reading import Reading
 from motiongraph.app.project.snapshot import SUFFIX, Project
 from motiongraph.app.walk.results import Made
 from motiongraph.formats.container import Kind, write_container
@@ -51,9 +53,12 @@ class _Clips:
             if start is not None and "stretch" not in self.rows[i]:
                 return row | {"stretch": [i, start]}
         if path is not None:
-            row |= {"path": str(path), "hash": content_hash(clip)}
-            if self.light and os.path.exists(path):
-                return row
+            reading = Reading.of(clip)
+            row |= {"path": str(path), "hash": content_hash(clip), "reading": reading.to_plain()}
+            if os.path.exists(path):
+                row["bytes"] = os.path.getsize(path)
+                if self.light:
+                    return row
         prefix = f"clips/{len(self.rows)}"
         self.arrays |= {f"{prefix}/{name}": array for name, array in clip_arrays(clip).items()}
         return row

@@ -2,21 +2,24 @@
 names the clips that cannot."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from motiongraph.app.library.entries import Entry, Prepared, prepare
+from motiongraph.app.library.reading import Reading
 from motiongraph.app.project.project_file import KIND, ORIGIN
 from motiongraph.app.project.snapshot import Project, upgraded
 from motiongraph.app.walk.results import Made
 from motiongraph.app.walk.walk_options import options_from_plain
 from motiongraph.errors import MotionError
 from motiongraph.formats.container import read_container
-from motiongraph.formats.load import load
+from motiongraph.formats.load import EXTENSIONS
 from motiongraph.formats.record import (
     LARGEST,
     Record,
@@ -43,6 +46,7 @@ from motiongraph.synthesis.synthesize import Origin
 from motiongraph.walks.walk import STEP, Walk
 
 _NUMBERS = 2**31  # of entries
+_MOST_FILES = 20_000  # files that are looked at to find one that moved
 # Figures of a report that are shown together: all of them, or none.
 _TOGETHER = (
     ("path_error_mean", "path_error_worst", "path_walked", "path_length", "facing_along"),
@@ -54,7 +58,36 @@ def load_project(path: Path, progress: Progress = SILENT) -> Project:
     """Read it; entries come prepared for drawing."""
     values, arrays = read_container(path, KIND)
     with about_file(path):
-        return _Reader(Record(values, "the project", arrays), progress).project()
+        return _Reader(Record(values, "the project", arrays), progress, Path(path).absolute().parent).project()
+
+
+class MovedFiles:
+    """Looks for files that are no longer where they were: below the folders that a project knows."""
+
+    def __init__(self, folders: Iterable[Path]):
+        self.folders = list(dict.fromkeys(folders))
+        self.found: dict[Path, Path] = {}  # where a file was → where it is
+
+    @cached_property
+    def _files(self) -> list[Path]:
+        """Motion files below the folders."""
+        walks = (os.walk(folder) for folder in self.folders)
+        names = (Path(at, name) for walk in walks for at, _, files in walk for name in files)
+        looked_at = dict.fromkeys(islice(names, _MOST_FILES))
+        return [file for file in looked_at if file.suffix.lower() in EXTENSIONS]
+
+    def places(self, file: Path, size: int | None) -> list[Path]:
+        """Files that may be it: of the same name, or renamed but of the same kind and size in bytes."""
+        named = [place for place in self._files if place.name == file.name]
+        alike = [place for place in self._files if place.suffix == file.suffix and place not in named]
+        return named + [place for place in alike if size is not None and os.path.getsize(place) == size]
+
+    def sentences(self) -> list[str]:
+        if not self.found:
+            return []
+        old, new = next(iter(self.found.items()))
+        more = f" and {len(self.found) - 1} more files" if len(self.found) > 1 else ""
+        return [f"{old.name}{more} moved: found in {new.parent}"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +108,7 @@ class _Graph:
 class _Reader:
     """Reads one file, part after part."""
 
-    def __init__(self, head: Record, progress: Progress):
+    def __init__(self, head: Record, progress: Progress, folder: Path):
         self.head, self.progress = head, progress
         self.skeletons = [checked_skeleton(saved) for saved in head.records("skeletons")]
         self.stored: list[StoredClip] = []  # the clips as the file describes them
@@ -84,6 +117,8 @@ class _Reader:
         self.views: dict[tuple[int, Thresholds, bool], MotionGraph] = {}  # so that equal ones are the same
         self.ready: dict[int, Prepared] = {}  # by the id of a clip
         self.notes: list[str] = []
+        places = (Path(row.word("path")).parent for row in head.records("clips") if "path" in row)
+        self.moved = MovedFiles([folder, *places])
         self.missing: list[str] = []  # names of clips that cannot be had
         self.bare: list[str] = []  # names of results that no longer know how they were made
 
@@ -103,7 +138,7 @@ class _Reader:
                     raise MotionError(f"there are two clips of number {entry.number}")
                 entries[entry.number] = entry
         plain = {n.removeprefix("plain/"): array for n, array in head.arrays.items() if n.startswith("plain/")}
-        notes = (*self.notes, *self._losses(graph))
+        notes = (*self.notes, *self.moved.sentences(), *self._losses(graph))
         parts = upgraded(head.record("plain").values)
         return Project(tuple(entries.values()), graph, parts, plain, notes, self.ready)
 
@@ -131,21 +166,35 @@ class _Reader:
             if (part.fps, part.skeleton) != (stored.fps, stored.skeleton):
                 raise MotionError(f"{row.name} is no stretch of another")
             return replace(part, name=stored.name, labels=stored.labels_of(len(part)), first=stored.first)
-        file, changed = Path(row.word("path")) if "path" in row else None, ""
-        if file is not None and os.path.exists(file):
-            try:
-                clip = load(file)
-                if (content_hash(clip), len(clip)) == (row.word("hash"), stored.frames):
-                    return replace(clip, name=stored.name, labels=stored.labels_of(len(clip)))
-                changed = f"{file} is no longer what it was"
-            except (MotionError, OSError) as problem:
-                changed = str(problem)
+        changed = ""
+        if "path" in row:
+            clip, changed = self._read(Path(row.word("path")), stored)
+            if clip is not None:
+                return replace(clip, name=stored.name, labels=stored.labels_of(len(clip)))
         if not stored.has_arrays(prefix):
             self.missing.append(stored.name)
             return None
         if changed:
             self.notes.append(f"{changed}; the project's own copy of {stored.name} is used")
         return stored.clip(prefix)
+
+    def _read(self, file: Path, stored: StoredClip) -> tuple[Clip | None, str]:
+        """A clip from its file, wherever that is now; or None and what is wrong with the file."""
+        row, there = stored.record, os.path.exists(file)
+        reading = Reading.from_plain(row.get("reading")) if "reading" in row else Reading()
+        size = row.whole("bytes", 0, 2**53) if "bytes" in row else None
+        problem = f"{file} is no longer what it was" if there else ""
+        for place in [file] if there else self.moved.places(file, size):
+            try:
+                found = [clip for clip in reading.clips(place) if content_hash(clip) == row.word("hash")]
+            except (MotionError, OSError) as wrong:
+                problem = str(wrong) if there else problem
+                continue
+            if found and len(found[0]) == stored.frames:
+                if not there:
+                    self.moved.found[file] = place
+                return found[0], ""
+        return None, problem
 
     def _graph(self, row: Record, key: str) -> _Graph:
         """A graph without the clips that are gone, as long as the others are still of the body it was made for."""
@@ -194,6 +243,7 @@ class _Reader:
                 self.bare.append(clip.name)
             else:
                 made, clip = found[0], replace(clip, origin=found[1])
+        file = self.moved.found.get(file, file) if file else None
         return Entry(number, clip, prepare(clip), file, start, stop, used, made)
 
     def _made(

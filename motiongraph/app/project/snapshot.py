@@ -11,6 +11,7 @@ from motiongraph.app.command import History
 from motiongraph.app.graph.build_graph import drop_graph
 from motiongraph.app.graph.graph_view import GRAPH, drawn_again, notes_from_plain
 from motiongraph.app.library.entries import Entry
+from motiongraph.app.library.reading import READINGS
 from motiongraph.app.live.live_character import LIVE
 from motiongraph.app.matrix.comparison import MATRIX
 from motiongraph.app.part import SavedPart, as_plain
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".mgproj"
 # In the order in which they are put back: what is played depends on the views, the camera is set last.
-PARTS: tuple[SavedPart, ...] = (*(VIEW, PLACES, GHOSTS, PROPS, PLAYBACK, GRAPH, MATRIX, WALK, PATH, LIVE, CAMERA),)
+PARTS: tuple[SavedPart, ...] = (
+    *(VIEW, PLACES, GHOSTS, PROPS, PLAYBACK, GRAPH, MATRIX, WALK, PATH, LIVE, READINGS, CAMERA),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, act
+from motiongraph.viewer.panels.library_file import file_line
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
@@ -57,8 +58,12 @@ def library_panel(state: AppState, ui: Ui) -> None:
             state.issue(do.OpenSamples())
         if imgui.button(f"{icons.ICON_FA_CLOUD_ARROW_DOWN}  Get CMU clips…", (-1, 0)):
             state.issue(do.ShowPanel("fetch", True))
+        if state.library.orphans:
+            _orphans(state, ui)
         return
     filtered = _filter(state, ui)
+    if state.library.orphans:
+        _orphans(state, ui)
     imgui.begin_child("clips")
     for title, entries in state.library.groups():
         if filtered:
@@ -91,6 +96,18 @@ def _buttons(state: AppState, ui: Ui) -> None:
         imgui.align_text_to_frame_padding()
         imgui.text_disabled(f"{used} of {len(state.library)}")
         tooltip("clips that are ticked: they take part in graphs and crowds")
+
+
+def _orphans(state: AppState, ui: Ui) -> None:
+    """AMC files that could not be opened for want of their skeleton."""
+    files = state.library.orphans
+    note(f"{files[0].name}{f' and {len(files) - 1} more' if len(files) > 1 else ''}: its skeleton (.asf) is not known")
+    if imgui.button("Choose .asf…"):
+        ui.dialogs.ask("missing skeleton", state)
+    imgui.same_line()
+    if imgui.button(f"{icons.ICON_FA_XMARK}##orphans"):
+        state.issue(do.GiveSkeleton(None))
+    tooltip("\n".join(["leave them", *map(str, files[:12])]))
 
 
 def _filter(state: AppState, ui: Ui) -> str:
@@ -206,6 +223,7 @@ def clip_panel(state: AppState, ui: Ui) -> None:
     imgui.text_disabled(_told(len(clip), clip.fps, clip.duration, len(clip.skeleton)))
     if clip.first:
         imgui.text_disabled(f"opens with {clip.first} added pose{'s' if clip.first > 1 else ''}, left out")
+    file_line(entry, state, ui)
     _labels(entry, state, ui)
     _trim(entry, state, ui)
     imgui.dummy(_Point(0, ui.px(2)))
