@@ -67,7 +67,7 @@ def made(state, method="random", **options):
 
 ASKED = {
     "greedy": {"start": "run", "transitions": 6, "share": 20.0},
-    "random": {"seconds": 8.0, "least": 10, "variety": 0.8},
+    "random": {"seconds": 8.0, "least": 0.2, "variety": 0.8},
     "sequential": {"order": ("walk", "run", "left"), "stay": 0.4},
     "connect": {"source": "run", "target": "left", "by": "cheapest"},
     "path": {},

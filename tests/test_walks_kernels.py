@@ -106,12 +106,12 @@ def test_transitions_at_random(seed):
     chances, taken = rng.random(80), np.empty(80, np.int32)
     frame, length = int(rng.integers(len(clip_of))), float(rng.choice([30.0, 1e9]))
     least, variety = int(rng.integers(0, 4)), float(rng.random())
-    seen = np.full(len(graph.clips), -(1 << 40), np.int64)
+    seen, ease = np.full(len(graph.clips), -(1 << 40), np.int64), rng.random(len(ground.floor.leave))
     count, last, frames = random_transitions(
-        ground.floor, clip_of, seen, chances, frame, 0, length, least, variety, graph.window, 0, taken
+        ground.floor, clip_of, ease, seen, chances, frame, 0, length, least, variety, graph.window, 0, taken
     )
     ref = naive.random_transitions(
-        ground.floor, clip_of.tolist(), chances.tolist(), frame, length, least, variety, graph.window
+        ground.floor, clip_of.tolist(), ease.tolist(), chances.tolist(), frame, length, least, variety, graph.window
     )
     assert (taken[:count].tolist(), last, frames) == ref
 

@@ -245,11 +245,22 @@ def test_a_random_walk_is_as_long_as_asked_and_varied():
     assert repeats(1.0) < repeats(0.0)
 
 
+def test_cheap_transitions_are_taken_more_gladly():
+    rows = [(0, 20 + k, 0, 2, cost) for k, cost in enumerate([0.5, 2.0, 3.5] * 5)]
+    graph = graph_of([still(60, "a")], rows, window=2).at(3.5).pruned()
+
+    def mean_cost(care):
+        return mg.random_walk(graph, rng=2, transitions=2000, least=0.0, care=care).transitions["cost"].mean()
+
+    assert mean_cost(0.0) == pytest.approx(2.0, abs=0.1)
+    assert mean_cost(1.0) < 1.0
+
+
 def test_frames_between_transitions():
     """Where a clip has as many frames ahead, they are played."""
     rows = [(0, f, 0, 2, 1.0) for f in range(5, 40)]
     graph = graph_of([still(60, "a")], rows, window=2).pruned()
-    walk = mg.random_walk(graph, rng=1, transitions=200, least=12)
+    walk = mg.random_walk(graph, rng=1, transitions=200, least=12 / graph.fps)
     assert (walk.steps["stop"] - walk.steps["start"])[1:-1].min() >= 12
     short = mg.random_walk(graph, rng=1, transitions=200, least=0)
     assert (short.steps["stop"] - short.steps["start"])[1:-1].min() < 12
@@ -274,7 +285,7 @@ def test_wandering_can_be_cancelled_and_bounded():
     ("call", "sentence"),
     [
         (lambda g: mg.greedy_walk(g, share=0.0), "share of transitions is above 0"),
-        (lambda g: mg.random_walk(g, seconds=-1), "the length above 0"),
+        (lambda g: mg.random_walk(g, seconds=-1), "the length must be above 0"),
         (lambda g: mg.sequential_walk(g, []), "at least one clip or label"),
         (lambda g: mg.sequential_walk(g, ["a"], method="guess"), "exact, trials, not 'guess'"),
         (lambda g: mg.connection_table(g, between="frames"), "not 'frames'"),

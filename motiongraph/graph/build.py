@@ -18,6 +18,7 @@ from motiongraph.graph.thresholds import AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
+from motiongraph.model.despike import despiked
 from motiongraph.model.retarget import can_retarget
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
@@ -71,7 +72,8 @@ def build_graph(
     if not clips:
         raise MotionError(NOTHING)
     rate = options.fps or Counter(clip.fps for clip in clips).most_common(1)[0][0]
-    at_rate = [clip.resampled(rate) for clip in clips]
+    mended = [despiked(clip) for clip in clips]
+    at_rate = [clip.resampled(rate) for clip, _ in mended]
     sources, left_out = _fitting(at_rate, options.metric)
     if not sources:
         raise MotionError(f"{NOTHING}; {'; '.join(map(str, left_out))}")
@@ -98,7 +100,7 @@ def build_graph(
         threshold = previous.thresholds
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
-    warnings = (*_rates(clips, rate), *_bodies(originals, used[0].skeleton), *_lonely(candidates))
+    warnings = (*_rates(clips, rate), *_errors(mended), *_bodies(originals, used[0].skeleton), *_lonely(candidates))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
@@ -159,6 +161,18 @@ def _rates(clips: Sequence[Clip], rate: float) -> list[str]:
         return []
     words = f"{', '.join(f'{fps:g}' for fps in rates[:-1])} and {rates[-1]:g}"
     return [f"clips have {words} frames a second; all are resampled to {rate:g}"]
+
+
+def _errors(mended: Sequence[tuple[Clip, list[tuple[int, int]]]]) -> list[str]:
+    """One sentence where errors of the capture were bridged."""
+    found = [(clip.name, stretches) for clip, stretches in mended if stretches]
+    if not found:
+        return []
+    frames = sum(stop - start for _, stretches in found for start, stop in stretches)
+    shown = [f"{name} {', '.join(f'{a}–{b - 1}' for a, b in stretches[:3])}" for name, stretches in found[:3]]
+    more = " …" if len(found) > 3 or any(len(stretches) > 3 for _, stretches in found) else ""
+    clips = "1 clip" if len(found) == 1 else f"{len(found)} clips"
+    return [f"errors of the capture were bridged, {frames} frames of {clips}: {'; '.join(shown)}{more}"]
 
 
 def _bodies(clips: Sequence[Clip], body: Skeleton) -> list[str]:

@@ -22,17 +22,20 @@ _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.707106781
 
 def random_walk(
     graph: MotionGraph, seconds: float = 60.0, rng: Seed = 0, *, start: Name | None = None,
-    transitions: int | None = None, least: int = 5, variety: float = 0.5, limit: float | None = None,
-    progress: Progress = SILENT,
+    transitions: int | None = None, least: float = 0.5, variety: float = 0.5, care: float = 1.0,
+    limit: float | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk that leaves clips at random.
 
     seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least:
-    frames played between two transitions, where the clip has as many ahead. variety: 0 picks every transition alike, 1
-    hardly ever goes where it has just been. limit: seconds to compute for. `walk.log()` writes what was played.
+    seconds played between two transitions, where the clip has as many ahead. variety: 0 picks every clip alike, 1
+    hardly ever goes where it has just been. care: 0 picks cheap and expensive transitions alike, 1 hardly ever one near
+    the threshold. limit: seconds to compute for. `walk.log()` writes what was played.
     """
-    if not 0 <= variety <= 1 or least < 0 or not seconds > 0 or (transitions is not None and transitions < 0):
-        raise MotionError("variety is between 0 and 1, the length above 0 and the frames between transitions not below")
+    if not (0 <= variety <= 1 and 0 <= care <= 1):
+        raise MotionError("variety and care are between 0 and 1")
+    if least < 0 or not seconds > 0 or (transitions is not None and transitions < 0):
+        raise MotionError("the length must be above 0 and the time between transitions not below")
     began, generator = time.perf_counter(), np.random.default_rng(rng)
     ground = floor_graph(graph)
     floor = ground.floor
@@ -50,6 +53,7 @@ def random_walk(
     most = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
+    ease, between = _ease(graph, ground, care), round(least * graph.fps)
     parts, frames, count, note = [], 0, 0, ""
     while frames < length and count < most:
         done, total = (count, most) if transitions is not None else (frames, length)
@@ -60,7 +64,19 @@ def random_walk(
         chances = generator.random(int(min(_BLOCK, most - count)))
         taken = np.empty(len(chances), np.int32)
         found, frame, frames = random_transitions(
-            floor, clip_of, seen, chances, frame, frames, length, least, float(variety), ground.window, count, taken
+            floor,
+            clip_of,
+            ease,
+            seen,
+            chances,
+            frame,
+            frames,
+            length,
+            between,
+            float(variety),
+            ground.window,
+            count,
+            taken,
         )
         parts.append(taken[:found])
         count += found
@@ -81,6 +97,18 @@ def random_walk(
     )
 
 
+def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
+    """(T,) how gladly each transition is taken, by its cost in shares of what it may cost: about exp(−(2 · share)²),
+    which needs no exponential and so is the same on every processor."""
+    limits = np.broadcast_to(graph.thresholds.limits(graph.candidates), len(graph.candidates.table))[ground.rows]
+    cost = graph.candidates.cost[ground.rows]
+    if not np.isfinite(limits).all():
+        limits = np.full(len(cost), cost.max(initial=0.0))
+    share = cost / np.maximum(limits, 1e-12)
+    square = 1.0 - care * np.minimum(share * share, 1.0)
+    return square * square * square * square + 0.001
+
+
 def _last_frame(
     ground: FloorGraph, begin: tuple[int, int], taken: np.ndarray, length: float, transitions: int | None
 ) -> int:
@@ -97,12 +125,14 @@ def _last_frame(
 
 
 @kernel(types.UniTuple(I64, 3)(
-    FLOOR, read(I32), I64[::1], read(F64), I64, I64, F64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
-def random_transitions(floor, clip_of, seen, chances, frame, frames, length, least, variety, window, count, taken):
+    FLOOR, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
+def random_transitions(
+    floor, clip_of, ease, seen, chances, frame, frames, length, least, variety, window, count, taken
+):
     """Take one transition for each of `chances`; returns how many, the frame arrived at and the frames played.
 
-    seen: (clips,) the step at which each clip was last played; frames, count: frames played and transitions taken
-    before. Stops where no transition lies ahead, or once `length` frames are reached.
+    ease: (T,) how gladly each is taken; seen: (clips,) the step at which each clip was last played; frames, count:
+    frames played and transitions taken before. Stops where no transition lies ahead, or after `length` frames.
     """
     weights = np.empty(floor.leave.shape[0])
     for n in range(chances.shape[0]):
@@ -121,7 +151,7 @@ def random_transitions(floor, clip_of, seen, chances, frame, frames, length, lea
         total = 0.0
         for k in range(first, last):
             age = count + n - seen[clip_of[floor.arrive[k]]]
-            total += 1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0
+            total += ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
         frames += floor.leave[k] - frame + window

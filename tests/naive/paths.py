@@ -137,7 +137,7 @@ def nearest(places, line, back, ahead):
     return found
 
 
-def random_transitions(floor, clip_of, chances, frame, length, least, variety, window):
+def random_transitions(floor, clip_of, ease, chances, frame, length, least, variety, window):
     """The transitions of a random walk, the frame arrived at and the frames played."""
     played, taken, seen = 0, [], {}
     for step, chance in enumerate(chances):
@@ -155,7 +155,7 @@ def random_transitions(floor, clip_of, chances, frame, length, least, variety, w
         weights = []
         for k in ahead:
             age = step - seen.get(clip_of[floor.arrive[k]], -1000)
-            weights.append(1.001 - variety * 0.5 ** (age / 4) if age < 64 else 1.0)
+            weights.append(ease[k] * (1.001 - variety * 0.5 ** (age / 4) if age < 64 else 1.0))
         left, choice = chance * sum(weights), 0
         while choice < len(ahead) - 1 and left >= weights[choice]:
             left, choice = left - weights[choice], choice + 1

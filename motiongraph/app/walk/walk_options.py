@@ -37,7 +37,7 @@ _SEARCH: dict[str, Any] = {
 }
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
-    "random": {"start": "", "seconds": 30.0, "least": 5, "variety": 0.5},
+    "random": {"start": "", "seconds": 30.0, "least": 0.5, "variety": 0.5, "care": 1.0},
     "sequential": {"order": (), "stay": 0.5, "way": "exact", "trials": 1000, "pruned": False},
     "connect": {"source": "", "target": "", "by": "quickest", "pruned": False},
     "path": {"start": "", **_SEARCH},
@@ -54,8 +54,8 @@ CHOICES = {
     "blend": ("linear", "inertialized"),
 }
 LIMITS = {
-    **{"share": (0.1, 100.0), "transitions": (0, 10_000), "seconds": (0.5, 36_000.0), "least": (0, 10_000)},
-    **{"variety": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
+    **{"share": (0.1, 100.0), "transitions": (0, 10_000), "seconds": (0.5, 36_000.0), "least": (0.0, 60.0)},
+    **{"variety": (0.0, 1.0), "care": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
     **{"plan": (0.1, 60.0), "keep": (0.05, 60.0), "tolerance": (0.0, 10.0), "gamma": (0.0, 2.0), "slack": (0.0, 1.0)},

@@ -104,10 +104,12 @@ def _greedy(state: AppState, ui: Ui) -> None:
 def _random(state: AppState, ui: Ui) -> None:
     _name(state, "start", "start", "anywhere")
     _number(state, "seconds", "length", "%.1f s", 0.5)
-    _number(state, "least", "between", "%d frames at least", 0.2)
-    tooltip("frames played between two transitions, where the clip has as many ahead")
+    _number(state, "least", "between", "%.2f s at least", 0.005)
+    tooltip("time between two transitions, where the clip has as much ahead")
     _number(state, "variety", "variety", "%.2f", 0.005)
-    tooltip("0 picks every transition alike, 1 hardly ever goes back where it has just been")
+    tooltip("0 picks every clip alike, 1 hardly ever goes back where it has just been")
+    _number(state, "care", "care", "%.2f", 0.005)
+    tooltip("0 picks cheap and expensive transitions alike, 1 hardly ever one near the threshold")
 
 
 def _sequential(state: AppState, ui: Ui) -> None:
