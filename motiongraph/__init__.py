@@ -32,6 +32,8 @@ _WHERE = {
     "Live": "motiongraph.synthesis.live",
     "LiveCharacter": "motiongraph.synthesis.live_character",
     "rooted": "motiongraph.synthesis.root",
+    "propose_labels": "motiongraph.walks.auto_labels",
+    "choose_clips": "motiongraph.walks.auto_labels",
     "Walk": "motiongraph.walks.walk",
     "greedy_walk": "motiongraph.walks.greedy",
     "random_walk": "motiongraph.walks.random_walk",

@@ -23,6 +23,7 @@ from motiongraph.synthesis.live_character import LiveCharacter as LiveCharacter
 from motiongraph.synthesis.quality import quality as quality
 from motiongraph.synthesis.root import rooted as rooted
 from motiongraph.synthesis.synthesize import synthesize as synthesize
+from motiongraph.walks.auto_labels import choose_clips as choose_clips, propose_labels as propose_labels
 from motiongraph.walks.connect import connect as connect, connection_table as connection_table
 from motiongraph.walks.curve import Curve as Curve
 from motiongraph.walks.follow_path import follow_path as follow_path

@@ -8,7 +8,8 @@ from motiongraph.app.graph.graph_view import FilterGraph, PointAtTransition, Pre
 from motiongraph.app.graph.graph_state import FindTradeOff, SetThreshold
 from motiongraph.app.command import Redo, Undo
 from motiongraph.app.library.clips import (
-    MirrorClip, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels, SetLabels, Trim, UseClip,
+    AcceptLabels, DismissLabels, MirrorClip, ProposeLabels, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels,
+    SetLabels, Trim, UseClip,
 )
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain
@@ -43,6 +44,7 @@ from motiongraph.app.window import (
 )
 
 COMMANDS: tuple[type, ...] = (
+    AcceptLabels, DismissLabels, ProposeLabels,
     AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
     ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
     ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, GiveSkeleton, Jump, Lead, LeaveAlternative,

@@ -85,6 +85,7 @@ class JobKind(Enum):
     OPEN = "open clips, or a mesh"
     FETCH = "download clips"
     MIRROR = "mirror a clip"
+    LABELS = "propose labels"
     MATRIX = "compare two clips"
     MINIMA = "find the minima of a matrix"
     GRAPH = "build or open a graph"

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from motiongraph import __version__
-from motiongraph.cli import build, convert, fetch, graph, info, matrix, render, walk
+from motiongraph.cli import build, convert, fetch, graph, info, labels, matrix, render, walk
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -66,6 +66,7 @@ app = typer.Typer(
 )
 app.command()(view)
 app.command()(info.info)
+app.command()(labels.labels)
 app.command()(convert.convert)
 app.command()(matrix.matrix)
 app.command()(build.build)

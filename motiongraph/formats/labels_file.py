@@ -6,6 +6,7 @@ frames = [40, 480]          # optional: the part to use
 labels = ["walk", "turn-left"]
 """
 
+import itertools
 import os
 import re
 import tomllib
@@ -18,7 +19,7 @@ from typing import Any, TypeGuard
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.files import read_text, writing
 from motiongraph.formats.scanner import quoted
-from motiongraph.model.labels import Span
+from motiongraph.model.labels import Labels, Span
 
 NAME = "labels.toml"
 _LARGEST = 1 << 24  # bytes
@@ -110,6 +111,20 @@ def write_labels(entries: Iterable[Entry], path: str | os.PathLike) -> None:
         lines.append(f"labels = [{', '.join(map(_quoted, entry.labels))}]")
     with writing(path, "w", encoding="utf-8", newline="\n") as out:
         out.write("\n".join(lines) + "\n")
+
+
+def entries_of(path: Path, folder: Path, start: int, stop: int, labels: Labels, whole: bool = True) -> list[Entry]:
+    """Frames start to stop of a clip as entries of a labels.toml in `folder`; whole: they are all that it has."""
+    try:
+        file = Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # on another drive
+        file = path.as_posix()
+    edges = {start, stop} | {min(max(edge, start), stop) for _, *span in labels.spans() for edge in span}
+    lines, whole = [], whole and len(edges) == 2
+    for first, last in itertools.pairwise(sorted(edges)):
+        words = tuple(word for word in labels if labels.at(word)[first])
+        lines.append(Entry(file, None if whole else (first, last), words))
+    return lines
 
 
 def _quoted(text: str) -> str:

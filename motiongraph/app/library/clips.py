@@ -5,7 +5,6 @@ clip: the number of an entry in the library.
 
 from __future__ import annotations
 
-import itertools
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +17,10 @@ from motiongraph.app.part import Part
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.errors import MotionError
 from motiongraph.formats.labels_file import Entry as Line
-from motiongraph.formats.labels_file import write_labels
+from motiongraph.formats.labels_file import entries_of, write_labels
 from motiongraph.formats.save import save
 from motiongraph.model.labels import Labels
+from motiongraph.walks.auto_labels import propose_labels
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -63,21 +63,8 @@ def labels_of(library: Library, folder: Path) -> list[Line]:
     """The library as entries of a labels.toml in `folder`: each stretch of frames with the same words is one."""
     lines = []
     for entry in library:
-        if entry.path is None or not entry.used:
-            continue
-        try:
-            file = Path(os.path.relpath(entry.path, folder)).as_posix()
-        except ValueError:  # on another drive
-            file = entry.path.as_posix()
-        edges = {entry.start, entry.stop}
-        for _, start, stop in entry.spans:
-            edges |= {min(max(edge, entry.start), entry.stop) for edge in (start, stop)}
-        edges = sorted(edges)
-        whole = len(edges) == 2 and not entry.trimmed
-        labels = entry.clip.labels
-        for start, stop in itertools.pairwise(edges):
-            words = tuple(word for word in labels if labels.at(word)[start])
-            lines.append(Line(file, None if whole else (start, stop), words))
+        if entry.path is not None and entry.used:
+            lines += entries_of(entry.path, folder, entry.start, entry.stop, entry.clip.labels, not entry.trimmed)
     return lines
 
 
@@ -100,7 +87,7 @@ def _write(state: AppState, number: int, value: tuple[int, int, Labels]) -> None
     put_in_place(state, replace(entry, clip=clip, start=start, stop=stop))
 
 
-def clip_part(command: SetLabels | RemoveLabel | Trim, _: AppState) -> Part:
+def clip_part(command: SetLabels | RemoveLabel | AcceptLabels | Trim, _: AppState) -> Part:
     """The part of the state that a command for one clip changes."""
     number = command.clip
     return Part(
@@ -189,6 +176,74 @@ class RemoveLabel:
             gone = (self.start, self.stop) if word == self.label else (b, b)
             ranges.setdefault(word, []).extend([(a, min(b, gone[0])), (max(a, gone[1]), b)])
         _label(state, entry, ranges)
+
+
+@command
+class ProposeLabels:
+    """Look at the motion of a clip, or of all ticked ones (None), and propose labels; see `walks.auto_labels`."""
+
+    clip: int | None
+
+    def apply(self, state: AppState) -> None:
+        library = state.library
+        entries = [e for e in library if e.used and e.made is None] if self.clip is None else [library[self.clip]]
+
+        def work(progress, deliver):
+            found = {}
+            for done, entry in enumerate(entries):
+                progress(done, len(entries), entry.name)
+                found[entry.number] = propose_labels(entry.clip)
+            deliver(found)
+
+        def then(found):
+            library.proposed |= {number: labels for number, labels in found.items() if library.get(number)}
+            clips = f"{len(found)} clips" if len(found) != 1 else "1 clip"
+            state.say(f"labels are proposed for {clips}; accept them in the Clip panel")
+
+        state.jobs.start(JobKind.LABELS, "looking at the motion", work, then)
+
+
+@command(undo=clip_part, edit="labels")
+class AcceptLabels:
+    """Take over what is proposed for a clip: one word, or all (None); it adds to the labels that are there."""
+
+    clip: int
+    label: str | None = None
+
+    def apply(self, state: AppState) -> None:
+        entry, proposed = state.library[self.clip], state.library.proposed.get(self.clip)
+        if proposed is None or len(proposed.mask) != len(entry.clip):
+            raise MotionError(f"no labels are proposed for {entry.name}")
+        words = tuple(proposed) if self.label is None else (self.label,)
+        ranges: dict[str, list[tuple[int, int]]] = {}
+        for word, start, stop in (*entry.spans, *(span for span in proposed.spans() if span[0] in words)):
+            ranges.setdefault(word, []).append((start, stop))
+        _label(state, entry, ranges)
+        dismiss_labels(state, self.clip, words)
+
+
+@command
+class DismissLabels:
+    """Drop what is proposed for a clip: one word, or all (None)."""
+
+    clip: int
+    label: str | None = None
+
+    def apply(self, state: AppState) -> None:
+        proposed = state.library.proposed.get(self.clip)
+        if proposed is not None:
+            dismiss_labels(state, self.clip, tuple(proposed) if self.label is None else (self.label,))
+
+
+def dismiss_labels(state: AppState, number: int, words: tuple[str, ...]) -> None:
+    """Drop these words of what is proposed."""
+    proposed = state.library.proposed.pop(number)
+    rest: dict[str, list[tuple[int, int]]] = {}
+    for word, start, stop in proposed.spans():
+        if word not in words:
+            rest.setdefault(word, []).append((start, stop))
+    if rest:
+        state.library.proposed[number] = Labels.of(len(proposed.mask), rest)
 
 
 def _label(state: AppState, entry: Entry, ranges: dict[str, list[tuple[int, int]]]) -> None:

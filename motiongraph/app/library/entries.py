@@ -14,6 +14,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.model.body import body_of
 from motiongraph.model.clip import Clip
+from motiongraph.model.labels import Labels
 from motiongraph.synthesis.root import path_of
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class Library:
     version: int = 0  # grows with every change
     readings: dict[str, Reading] = field(default_factory=dict)  # folder → how its files are to be read
     orphans: tuple[Path, ...] = ()  # AMC files whose skeleton was not found
+    proposed: dict[int, Labels] = field(default_factory=dict)  # by number of entry: labels that nobody accepted yet
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
 
     def __len__(self) -> int:
@@ -179,10 +181,12 @@ class Library:
 
     def remove(self, number: int) -> None:
         del self.entries[self[number].number]
+        self.proposed.pop(number, None)
         self.version += 1
 
     def clear(self) -> None:
         self.entries.clear()
+        self.proposed.clear()
         self.version += 1
 
     def begin_at(self, number: int) -> None:

@@ -271,6 +271,35 @@ def _labels(entry: Entry, state: AppState, ui: Ui) -> None:
         state.issue(do.SetLabels(entry.number, words, entry.start, entry.stop))
     imgui.end_disabled()
     tooltip("trim the clip first: the word then holds for the frames in use only")
+    _proposed(entry, state, ui)
+
+
+def _proposed(entry: Entry, state: AppState, ui: Ui) -> None:
+    """What the motion looks like, faint until it is accepted."""
+    proposed = state.library.proposed.get(entry.number)
+    if proposed is None:
+        if imgui.button(f"{icons.ICON_FA_WAND_MAGIC_SPARKLES}  Propose", _ALL_WIDE):
+            state.issue(do.ProposeLabels(entry.number))
+        tooltip("look at speed, turning, posture and feet, and propose labels for the stretches of this clip")
+        return
+    for index, word in enumerate(proposed):
+        share = float(proposed.at(word)[entry.clip.first :].mean())
+        imgui.push_id(1000 + index)
+        if imgui.small_button(icons.ICON_FA_CHECK):
+            state.issue(do.AcceptLabels(entry.number, word))
+        tooltip("accept this label")
+        imgui.same_line()
+        if imgui.small_button(icons.ICON_FA_XMARK):
+            state.issue(do.DismissLabels(entry.number, word))
+        tooltip("drop this proposal")
+        imgui.same_line()
+        imgui.text_disabled(f"{word}?  {share:.0%} of the frames")
+        imgui.pop_id()
+    if imgui.button("Accept all"):
+        state.issue(do.AcceptLabels(entry.number))
+    imgui.same_line()
+    if imgui.button("Drop all"):
+        state.issue(do.DismissLabels(entry.number))
 
 
 def _words(entry: Entry, state: AppState, ui: Ui) -> None:
