@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bodies import person, random_clip, random_quaternions, random_skeleton
 from naive import characters as naive
+from naive import surfaces
 
 from motiongraph.app import commands as do
 from motiongraph.app.library.entries import prepare
@@ -41,7 +42,7 @@ def test_capsules_as_a_plain_loop_gives(crowd):
 
 def test_boxes_as_a_plain_loop_gives(crowd):
     look, positions, orientations, colours = crowd
-    batch = look.boxed_bones(5)
+    batch = look.bones(5, "boxes")
     look.fill_bones(batch, positions, orientations, colours)
     expected = naive.box_rows(look.body.joints, *look.boxes, positions, orientations, colours)
     np.testing.assert_allclose(batch.rows, expected, atol=1e-5)
@@ -54,9 +55,36 @@ def test_spheres_as_a_plain_loop_gives(crowd):
     np.testing.assert_allclose(batch.rows, naive.sphere_rows(look.radii, positions, colours), atol=1e-5)
 
 
+def test_skins_move_every_joint_where_it_is(crowd):
+    look, positions, orientations, colours = crowd
+    batch = look.bones(5, "skin")
+    look.fill_bones(batch, positions, orientations, colours, sides=0.5)
+    pose, each = batch.surface.pose, len(look.skeleton) + 1
+    for c in range(5):
+        rows = batch.rows[c * each : (c + 1) * each].astype(float)
+        for j in range(each - 1):
+            # The joint itself, and a point one metre along each of its axes.
+            np.testing.assert_allclose(surfaces.moved(rows[j], pose.positions[j]), positions[c, j], atol=1e-5)
+            for axis in np.eye(3):
+                bound = pose.positions[j] + naive.turned(pose.orientations[j], axis)
+                placed = positions[c, j] + naive.turned(orientations[c, j], axis)
+                np.testing.assert_allclose(surfaces.moved(rows[j], bound), placed, atol=1e-5)
+            above = look.skeleton.parents[j]
+            assert above < 0 or rows[j, :4] @ rows[above, :4] >= 0.0
+        np.testing.assert_allclose(rows[-1], [*colours[c], 0.5, 0.0, 0.0, 0.0], atol=1e-6)
+        np.testing.assert_allclose(batch.middle(c * each, (c + 1) * each), positions[c, 0], atol=1e-5)
+
+
+def test_sticks_are_thin(crowd):
+    look, positions, orientations, colours = crowd
+    batch = look.bones(5, "sticks")
+    look.fill_bones(batch, positions, orientations, colours)
+    assert batch.rows[:, [3, 7]].max() < 0.015
+
+
 def test_boxes_lie_along_their_capsules(crowd):
     look, positions, orientations, colours = crowd
-    capsules, boxes = look.bones(5), look.boxed_bones(5)
+    capsules, boxes = look.bones(5), look.bones(5, "boxes")
     look.fill_bones(capsules, positions, orientations, colours)
     look.fill_bones(boxes, positions, orientations, colours)
     np.testing.assert_allclose(boxes.rows[:, :3], 0.5 * (capsules.rows[:, :3] + capsules.rows[:, 4:7]), atol=1e-5)
@@ -71,7 +99,7 @@ def test_boxes_lie_along_their_capsules(crowd):
 
 def test_the_box_holds_what_the_rows_hold(crowd):
     look, positions, orientations, colours = crowd
-    for batch in (look.bones(5), look.boxed_bones(5), look.joints(5)):
+    for batch in (look.bones(5), look.bones(5, "boxes"), look.joints(5)):
         if isinstance(batch, frame.Spheres):
             look.fill_joints(batch, positions[:3], colours[:3])
         else:
@@ -124,7 +152,7 @@ def test_flow_grows_older():
     rng = np.random.default_rng(1)
     clip = random_clip(rng, person(), 6)
     look = look_of(clip.skeleton)
-    older, newest = layers.flow(look, clip.positions(), clip.orientations(), (0.5, 0.6, 0.7))
+    older, newest = layers.flow(look, clip.positions(), clip.orientations(), (0.5, 0.6, 0.7), style="capsules")
     alpha = older.rows[:: len(look.body), 11]
     assert len(alpha) == 5
     assert (np.diff(alpha) > 0).all()
@@ -132,7 +160,7 @@ def test_flow_grows_older():
     assert newest.groups is None
     assert newest.shadow
     np.testing.assert_array_equal(older.groups, np.arange(6) * len(look.body))
-    assert len(layers.flow(look, clip.positions()[:1], clip.orientations()[:1], (1, 1, 1))) == 1
+    assert len(layers.flow(look, clip.positions()[:1], clip.orientations()[:1], (1, 1, 1), style="capsules")) == 1
 
 
 def test_flow_is_pushed_apart_along_its_way():
@@ -186,7 +214,7 @@ def test_the_window_pushes_made_motion_apart_at_its_transitions():
     update(state, 0.0)
     entry = state.library.add(made(), prepare(made()))
     state.issue(do.SelectClip(entry.number))
-    for name, value in (("flow", True), ("flow_every", 10), ("flow_gap", 2.0)):
+    for name, value in (("bone_style", "capsules"), ("flow", True), ("flow_every", 10), ("flow_gap", 2.0)):
         state.issue(do.SetLayer(name, value))
     update(state, 0.0)
     older, newest = Scenery().compose(state, 0, state.casts[0]).batches[-2:]

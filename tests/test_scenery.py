@@ -10,7 +10,7 @@ from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
-from motiongraph.viewer.draw.frame import Capsules, Lines, Marks, Points, Solids, Spheres
+from motiongraph.viewer.draw.frame import Lines, Marks, Points, Skins, Solids, Spheres
 from motiongraph.viewer.scenery import Scenery
 
 
@@ -50,7 +50,7 @@ def everything(state):
 def test_a_paused_scene_is_not_touched(state, scenery):
     everything(state)
     first = shown(scenery, state)
-    assert {type(batch) for batch in first} == {Capsules, Spheres, Lines, Marks, Points}
+    assert {type(batch) for batch in first} == {Skins, Spheres, Lines, Marks, Points}
     before = [batch.version for batch in first]
     update(state, 0.01)
     assert shown(scenery, state) == first  # the same objects
@@ -58,7 +58,7 @@ def test_a_paused_scene_is_not_touched(state, scenery):
     tell(state, do.Seek(301))
     assert shown(scenery, state) == first
     # The way and the footprints stay as they were.
-    assert [type(b) for b, v in zip(first, before) if b.version > v] == [Capsules, Spheres, Marks, Points]
+    assert [type(b) for b, v in zip(first, before) if b.version > v] == [Skins, Spheres, Marks, Points]
 
 
 def test_what_is_switched_shows_the_present_pose(state, scenery):
@@ -136,7 +136,7 @@ def test_the_window_of_a_trimmed_clip_begins_where_its_character_is(state, scene
 def test_a_flow_picture_has_only_so_many_poses(state, scenery, every, step, poses):
     tell(state, do.SetLayer("flow", True), do.SetLayer("flow_every", every))
     assert flow_step(state.scene.layers, state.entry) == step
-    older, newest = shown(scenery, state, Capsules)[1:]
+    older, newest = shown(scenery, state, Skins)[1:]
     assert len(older.groups) == poses <= MOST_POSES  # where the others begin and end, and the newest
     assert newest.groups is None
     tell(state, do.SetLayer("bone_style", "boxes"))

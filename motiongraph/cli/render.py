@@ -50,6 +50,9 @@ def _camera(text: str) -> str | tuple[float, float, float]:
     return yaw, pitch, distance
 
 
+_BONES = ("skin", "capsules", "boxes", "sticks", "none")
+
+
 def _one_of(*words: str) -> Callable[[str], str]:
     """A parser that takes one of these words."""
 
@@ -111,8 +114,11 @@ def render(
     ] = 0.0,
     path: Annotated[bool, typer.Option("--path", metavar="", help="Draw the way of the root on the floor.")] = False,
     bones: Annotated[
-        str, typer.Option(parser=_one_of("capsules", "boxes", "none"), metavar="AS", help="capsules, boxes or none.")
-    ] = "capsules",
+        str, typer.Option(parser=_one_of(*_BONES), metavar="AS", help="skin, capsules, boxes, sticks or none.")
+    ] = "skin",
+    sides: Annotated[
+        bool, typer.Option("--sides", metavar="", help="Tint the left and the right of the skin.")
+    ] = False,
     joints: Annotated[bool, typer.Option("--joints", metavar="", help="Draw the joints.")] = False,
     contacts: Annotated[
         bool, typer.Option("--contacts", metavar="", help="Mark where feet stood, and which stand now.")
@@ -182,7 +188,7 @@ def render(
 
     pixels = size if isinstance(size, tuple) else _size(size)
     shot = Shot(pixels, camera, flow, offset, gap, path, NIGHT if night else DAY)
-    more = {"bones": bones, "joints": joints, "contacts": contacts, "cloud": cloud, "floor": floor}
+    more = {"bones": bones, "sides": sides, "joints": joints, "contacts": contacts, "cloud": cloud, "floor": floor}
     shot = replace(shot, **more, shadows=not no_shadows, props=_read_props(props or ()))
     if is_graph:
         clip = _walked(source, seconds or 10.0, seed or 0, target.stem)

@@ -25,8 +25,8 @@ _KINDS = (
     ("toe", r"toe|ball", 0.030, 0.020),
     ("foot", r"foot|ankle", 0.040, 0.032),
     ("forearm", r"forearm|lowerarm|elbow|radius|ulna", 0.041, 0.029),
-    ("clavicle", r"clavicle|collar|shoulder", 0.085, 0.055),
-    ("arm", r"arm|humerus", 0.053, 0.042),
+    ("clavicle", r"clav|collar|shoulder", 0.085, 0.055),
+    ("arm", r"arm|humerus|shldr", 0.053, 0.042),
     ("thigh", r"thigh|upleg|upperleg|femur|hip", 0.080, 0.056),
     ("shin", r"leg|shin|calf|knee|tibia", 0.058, 0.037),
 )
@@ -79,7 +79,15 @@ def body_of(skeleton: Skeleton) -> Body:
 
 
 def _kind(name: str) -> str:
-    bare = re.sub(r"^.*:|[^a-z0-9]", "", name.lower())  # without Mixamo's "mixamorig:"
+    name = name.lower().rpartition(":")[2]  # without Mixamo's "mixamorig:"
+    before, _, after = name.rpartition("_")
+    if _matching(before) and _matching(after):  # "torso_head", between both, carries the head
+        return _matching(after)
+    return _matching(name)
+
+
+def _matching(name: str) -> str:
+    bare = re.sub(r"[^a-z0-9]", "", name)
     return next((kind for kind, pattern, *_ in _KINDS if re.search(pattern, bare)), "")
 
 

@@ -32,6 +32,11 @@ class Mesh:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
+    @property
+    def attributes(self) -> tuple[np.ndarray, ...]:
+        """What a vertex shader is given of every vertex, in order: float32 arrays (n, k)."""
+        return self.positions, self.normals
+
     @cached_property
     def box(self) -> np.ndarray:
         """(2, 3) metres: lowest and highest corner of the box around it."""

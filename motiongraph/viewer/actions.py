@@ -216,14 +216,9 @@ ACTIONS: dict[str, Action] = {
     "remove": _action("Clip", "Remove", "Delete", _clip(_remove), needs_clip=True),
     "remove all": _action("Clip", "Remove all", "", lambda s: do.RemoveAll(), possible=_has_clips),
     # Scene
-    "bones": _action("Scene", "Bones", "B", _layer("bones"), checked=_on("bones")),
-    "boxes": _action(
-        "Scene",
-        "Bones as boxes",
-        "Shift+B",
-        _layer("bone_style"),
-        checked=lambda s: s.scene.layers.bone_style == "boxes",
-    ),
+    "bones": _action("Scene", "Body", "B", _layer("bones"), checked=_on("bones")),
+    "boxes": _action("Scene", "Body as skin, capsules, boxes, sticks", "Shift+B", _layer("bone_style")),
+    "sides": _action("Scene", "Tint left and right", "", _layer("sides"), checked=_on("sides")),
     "joints": _action("Scene", "Joints", "J", _layer("joints"), checked=_on("joints")),
     "trajectory": _action("Scene", "Root trajectory", "T", _layer("trajectory"), checked=_on("trajectory")),
     "contacts": _action("Scene", "Foot contacts", "K", _layer("contacts"), checked=_on("contacts")),

@@ -29,11 +29,9 @@ from motiongraph.viewer.draw.frame import (
     INK,
     Backdrop,
     Batch,
-    Capsules,
     Floor,
     Light,
     SceneFrame,
-    Solids,
     reach,
 )
 from motiongraph.viewer.draw.layers import corners
@@ -54,7 +52,8 @@ class Shot:
     gap: float = 0.0  # metres to push on what follows a transition of generated motion
     path: bool = False  # whether the way of the root is drawn
     backdrop: Backdrop = DAY
-    bones: str = "capsules"  # one of BONES
+    bones: str = "skin"  # one of BONES
+    sides: bool = False  # whether a skin tells left from right
     joints: bool = False
     contacts: bool = False
     cloud: str = "off"
@@ -114,7 +113,7 @@ class Subject:
         self.standing, self.shifts = left_standing(clip, framed, shot)
         self.positions, self.orientations = clip.positions() + self.shifts[:, None], clip.orientations()
         self.fixed: list[Batch] = []  # what does not change
-        self._bones: Solids | Capsules = (self.look.boxed_bones if shot.bones == "boxes" else self.look.bones)(1)
+        self._bones = self.look.bones(1, shot.bones, clip) if shot.bones != "none" else None
         self._joints = self.look.joints(1)
         self._planted = layers.planted_marks(len(self.prepared.feet))
         window = 1 if shot.cloud == "pose" else max(round(layers.WINDOW * clip.fps), 1)
@@ -134,12 +133,11 @@ class Subject:
         here = self.positions[frame]
         if shot.bones != "none" and shot.flow:
             poses = np.append(self.standing[self.standing < frame], frame)
-            boxes = shot.bones == "boxes"
-            found += layers.flow(
-                self.look, self.positions[poses], self.orientations[poses], self.tints[poses], boxes=boxes
-            )
-        elif shot.bones != "none":
-            self.look.fill_bones(self._bones, here, self.orientations[frame], (*self.tints[frame], 1.0))
+            posed = self.positions[poses], self.orientations[poses], self.tints[poses]
+            found += layers.flow(self.look, *posed, style=shot.bones, clip=self.clip)
+        elif self._bones:
+            colour = (*self.tints[frame], 1.0)
+            self.look.fill_bones(self._bones, here, self.orientations[frame], colour, shot.sides)
             found.append(self._bones)
         if shot.joints:
             self.look.fill_joints(self._joints, here, (*layers.lighter(self.tints[frame]), 1.0))

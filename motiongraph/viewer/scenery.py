@@ -17,18 +17,16 @@ from motiongraph.model.placement import IDENTITY, Placement, compose, place
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw import layers as motions
-from motiongraph.viewer.draw.characters import Look, look_of
+from motiongraph.viewer.draw.characters import Bones, Look, look_of
 from motiongraph.viewer.draw.frame import (
     CHARACTERS,
     DAY,
     NIGHT,
     Batch,
-    Capsules,
     Floor,
     Light,
     Lines,
     SceneFrame,
-    Solids,
     Spheres,
     polyline,
     reach,
@@ -52,12 +50,12 @@ class _Side:
     Windows are drawn as lines and points, which unlike flesh hide nothing of each other.
     """
 
-    def __init__(self, entry: Entry, look: Look, which: int, pair: Pair):
+    def __init__(self, entry: Entry, look: Look, which: int, pair: Pair, style: str):
         frames = max(pair.window, 1) if pair.clouds or pair.windows else 1
         bones = len(entry.clip.skeleton) - 1
         self.which, self.look, self.rgb = which, look, np.array(CHARACTERS[which])
         self.cast = Cast([(entry, record_of(entry), which)] * frames)
-        self.body = look.bones(1, groups=look.groups(1) if which else None)
+        self.body = look.bones(1, style, entry.clip, translucent=which > 0)
         self.shown = np.zeros(1, int)  # frames of the window whose bones are drawn as lines
         if pair.windows:
             self.shown = np.unique(np.linspace(0, frames - 1, min(_POSES, frames)).round().astype(int))
@@ -105,12 +103,12 @@ class Pairs:
         self._shown: tuple[Any, ...] | None = None  # the frames and places they show
         self._sides: tuple[_Side, ...] = ()
 
-    def batches(self, pair: Pair, target: dvec3, look: Callable[[Skeleton], Look]) -> list[Batch]:
-        """What shows a pair; target: where the camera looks."""
-        key = pair.a, pair.b, pair.window, pair.clouds, pair.windows
+    def batches(self, pair: Pair, target: dvec3, look: Callable[[Skeleton], Look], style: str) -> list[Batch]:
+        """What shows a pair; target: where the camera looks; style: of the bones."""
+        key = pair.a, pair.b, pair.window, pair.clouds, pair.windows, style
         if key != self._key:
             sides = enumerate((pair.a, pair.b))
-            self._sides = tuple(_Side(e, look(e.clip.skeleton), i, pair) for i, e in sides)
+            self._sides = tuple(_Side(e, look(e.clip.skeleton), i, pair, style) for i, e in sides)
             self._key, self._shown = key, None
         place = place_of(pair, target.to_list())
         shown = pair.frame_a, pair.frame_b, pair.alignment, place
@@ -140,32 +138,32 @@ def camera_of(state: AppState, track: int | None = None) -> Camera:
 class _Figures:
     """The bones and joints of a cast's characters of one skeleton. Each is filled when it shows an older pose."""
 
-    _bones: dict[str, Capsules | Solids]  # by style
+    _bones: dict[str, Bones]  # by style
     _joints: Spheres | None
-    _posed: dict[str, int]  # the version of the cast that each of them shows
+    _posed: dict[str, tuple[int, bool]]  # the version of the cast that each of them shows, and whether sides differ
 
     def __init__(self, group: Group):
         self.group, self.look, self.colours = group, look(group.skeleton), colours_of(group.tints)
         self.lighter = np.column_stack([motions.lighter(self.colours[:, :3]), self.colours[:, 3]])
         self._bones, self._joints, self._posed = {}, None, {}
 
-    def bones(self, style: str, version: int) -> Batch:
-        """As capsules or boxes; version: of the cast."""
+    def bones(self, style: str, sides: bool, version: int) -> Batch:
+        """In one of the styles there are; sides: whether left and right differ; version: of the cast."""
+        group = self.group
         if style not in self._bones:
-            make = self.look.bones if style == "capsules" else self.look.boxed_bones
-            self._bones[style] = make(len(self.group.entries))
-        batch, group = self._bones[style], self.group
-        if self._posed.get(style) != version:
-            self._posed[style] = version
-            self.look.fill_bones(batch, group.positions, group.orientations, self.colours)
+            self._bones[style] = self.look.bones(len(group.entries), style, group.entries[0].clip)
+        batch = self._bones[style]
+        if self._posed.get(style) != (version, sides):
+            self._posed[style] = version, sides
+            self.look.fill_bones(batch, group.positions, group.orientations, self.colours, sides)
         return batch
 
     def joints(self, version: int) -> Batch:
         if self._joints is None:
             self._joints = self.look.joints(len(self.group.entries))
         batch = self._joints
-        if self._posed.get("joints") != version:
-            self._posed["joints"] = version
+        if self._posed.get("joints") != (version, False):
+            self._posed["joints"] = version, False
             self.look.fill_joints(batch, self.group.positions, self.lighter)
         return batch
 
@@ -212,7 +210,7 @@ class Scenery:
         x, _, z = cast.groups[0].positions[0, 0].tolist() if cast.groups else IDENTITY
         if pair is not None:
             target = camera_of(state, track).target
-            batches += self._pairs.batches(pair, target, look)
+            batches += self._pairs.batches(pair, target, look, layers.bone_style)
             x, _, z = centre_of(pair, target.to_list())
         return SceneFrame(
             batches,
@@ -228,7 +226,7 @@ class Scenery:
         version = cast.version
         for figures in self._figures[1]:
             if layers.bones:
-                found.append(figures.bones(layers.bone_style, version))
+                found.append(figures.bones(layers.bone_style, layers.sides, version))
             if layers.joints:
                 found.append(figures.joints(version))
         return found
@@ -297,8 +295,7 @@ def _ghosts(ghosts: Iterable[Ghost], layers: Layers) -> list[Batch]:
     found = []
     for group in Cast([(ghost.entry, ghost.record, 0) for ghost in ghosts]).groups:
         own, count = look(group.skeleton), len(group.entries)
-        make = own.bones if layers.bone_style == "capsules" else own.boxed_bones
-        batch = make(count, groups=own.groups(count), shadow=False)
+        batch = own.bones(count, layers.bone_style, group.entries[0].clip, translucent=True)
         own.fill_bones(batch, group.positions, group.orientations, _GHOST)
         found.append(batch)
     return found
@@ -317,5 +314,5 @@ def _flow(entry: Entry, placement: Placement, layers: Layers, tint: int) -> list
     breaks = np.searchsorted(frames, motions.breaks(entry.clip))  # the first pose of each transition
     shift = motions.spread(root, poses, layers.flow_offset) + motions.spread(root, poses, layers.flow_gap, breaks)
     colours = motions.tinted(entry.clip, colours_of([tint])[0, :3])[frames]
-    boxes = layers.bone_style == "boxes"
-    return motions.flow(look(group.skeleton), group.positions, group.orientations, colours, shift, boxes)
+    style, body = layers.bone_style, look(group.skeleton)
+    return motions.flow(body, group.positions, group.orientations, colours, shift, style, entry.clip)

@@ -8,6 +8,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 from conftest import ROOT
+from naive.surfaces import moved
 from PIL import Image
 
 import motiongraph as mg
@@ -15,7 +16,7 @@ from motiongraph.cli import main
 from motiongraph.errors import MotionError
 from motiongraph.formats.load import load
 from motiongraph.progress import Cancelled
-from motiongraph.viewer.draw.frame import Capsules
+from motiongraph.viewer.draw.frame import Capsules, Skins
 from motiongraph.viewer.render import Shot, Subject, facing, left_standing, render_picture, render_video
 
 WALK = ROOT / "assets/samples/walk.bvh"
@@ -113,12 +114,17 @@ def test_every_layer_is_seen(walk, plain, tmp_path, asked):
     assert (np.abs(drawn(walk, tmp_path, **asked) - plain).max(axis=2) > 12).sum() > 10
 
 
-def test_soles_stand_on_the_floor(walk):
+@pytest.mark.parametrize("style", ["capsules", "skin"])
+def test_soles_stand_on_the_floor(walk, style):
     """As in the window: the floor is under the skin of the feet, not under their joints."""
-    subject = Subject(walk, np.arange(200, 201), np.arange(200, 400), Shot(contacts=True, path=True))
-    (bones,) = (batch for batch in subject.batches(200) if isinstance(batch, Capsules))
-    lowest = (bones.rows[:, [1, 5]] - bones.rows[:, [3, 7]]).min()
-    assert lowest == pytest.approx(subject.floor, abs=0.01)
+    subject = Subject(walk, np.arange(200, 201), np.arange(200, 400), Shot(contacts=True, path=True, bones=style))
+    (bones,) = (batch for batch in subject.batches(200) if isinstance(batch, Capsules | Skins))
+    if isinstance(bones, Skins):
+        skin = bones.surface.levels[0]
+        lowest = min(moved(bones.rows[j], v)[1] for j, v in zip(skin.joints[:, 0], skin.positions.astype(float)))
+    else:
+        lowest = (bones.rows[:, [1, 5]] - bones.rows[:, [3, 7]]).min()
+    assert lowest == pytest.approx(subject.floor, abs=0.012)
     assert walk.floor - subject.floor > 0.02
     for batch in subject.fixed:  # the way and the footprints lie on it
         np.testing.assert_allclose(batch.rows[:, 1], subject.floor + 0.003, atol=1e-6)
@@ -314,7 +320,7 @@ def test_what_cannot_be_done(render, tmp_path, monkeypatch, arguments, sentence)
         (("-o", "shot.png", "--camera", "back"), "expected front, side, top, three-quarter"),
         (("-o", "shot.png", "--every", "3"), "--every and --fps are for videos"),
         (("-o", "shot.png", "--floor", "lava"), "expected checker, grid or none, found 'lava'"),
-        (("-o", "shot.png", "--bones", "thick"), "expected capsules, boxes or none, found 'thick'"),
+        (("-o", "shot.png", "--bones", "thick"), "expected skin, capsules, boxes, sticks or none, found"),
         (("-o", "shot.png", "--cloud", "9"), "expected off, pose or window, found '9'"),
         (("-o", "shot.png", "--prop", "a.obj@here"), "expected FILE.obj or FILE.obj@x,z or FILE.obj@x,z,degrees"),
         (("-o", "shot.png", "--prop", "a.obj@1,nan"), "expected FILE.obj or FILE.obj@x,z"),

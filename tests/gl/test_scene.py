@@ -67,7 +67,7 @@ def striding(x=0.0, z=0.0, swing=0.5):
 
 def character(rgb, **where):
     look, positions, orientations = striding(**where)
-    batch = look.bones(1)
+    batch = look.bones(1, "skin")
     look.fill_bones(batch, positions, orientations, (*rgb, 1.0))
     return batch
 
@@ -94,7 +94,7 @@ def test_picture_of_all_shapes(picture, context):
     way = np.stack([-1.6 + 3.2 * way, np.full(40, 0.004), 0.7 + 0.2 * np.sin(9 * way)], axis=1)
     cloud = np.random.default_rng(0).normal(size=(80, 3)) * 0.12 + [1.5, 0.9, -0.6]
     look, positions, orientations = striding(x=-1.1, z=-0.8)
-    boxes, joints = look.boxed_bones(1), look.joints(1)
+    boxes, joints = look.bones(1, "boxes"), look.joints(1)
     look.fill_bones(boxes, positions, orientations, (*SLATE, 1))
     look.fill_joints(joints, positions + np.array([1.4, 0.0, 0.0]), (*GOLD, 1))
     batches = [

@@ -29,7 +29,8 @@ class Layers:
 
     bones: bool = True
     joints: bool = False
-    bone_style: str = "capsules"
+    bone_style: str = "skin"
+    sides: bool = False  # whether the skin tells left from right
     trajectory: bool = True
     contacts: bool = False
     cloud: str = "off"
@@ -45,7 +46,7 @@ class Layers:
 
 
 CHOICES = {
-    "bone_style": ("capsules", "boxes"),
+    "bone_style": ("skin", "capsules", "boxes", "sticks"),
     "cloud": ("off", "pose", "window"),
     "floor": ("checker", "grid", "none"),
 }

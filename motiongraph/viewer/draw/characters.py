@@ -3,8 +3,8 @@
 The fills write float32 rows straight into a batch, so that a crowd costs one pass over its joints and one upload.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numba import njit, types
@@ -13,12 +13,17 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
 from motiongraph.model.body import STATURE, Body, body_of
+from motiongraph.model.body_surface import body_surface
+from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
-from motiongraph.viewer.draw.frame import Capsules, Numbers, Solids, Spheres
+from motiongraph.viewer.draw.frame import Capsules, Numbers, Skins, Solids, Spheres
 
+Bones = Capsules | Skins | Solids
 _LEAST_JOINT, _LARGEST_JOINT = 0.018, 0.062  # metres of radius, on an adult
+_STICK = 0.011
 _ROWS, _BOX = F32[:, ::1], F64[:, ::1]
 _READ1, _READ2, _READ3 = read(F64, 1), read(F64, 2), read(F64, 3)
+_SKIN = types.void(read(I64), _READ2, _READ2, _READ3, _READ3, _READ2, F64, F64, _ROWS, _BOX)
 _BONES = types.void(read(I64), _READ2, _READ2, _READ2, _READ3, _READ3, _READ2, _ROWS, _BOX)
 
 
@@ -126,6 +131,47 @@ def _fill_spheres(radii, positions, colours, rows, box):
     _widen(box, radii.max())
 
 
+@kernel(_SKIN)
+def _fill_skins(parents, places, turns, positions, orientations, colours, sides, reach, rows, box):
+    """For every joint of every character its motion from the bind pose, places (J, 3) and turns (J, 4), as a dual
+    quaternion; then the character's colour and how strongly its sides are told apart. reach: of skin beyond joints."""
+    _empty(box)
+    row, count = 0, places.shape[0]
+    for c in range(positions.shape[0]):
+        for j in range(count):
+            ow, ox, oy, oz = orientations[c, j, 0], orientations[c, j, 1], orientations[c, j, 2], orientations[c, j, 3]
+            bw, bx, by, bz = turns[j, 0], -turns[j, 1], -turns[j, 2], -turns[j, 3]
+            w = ow * bw - ox * bx - oy * by - oz * bz
+            x = ow * bx + ox * bw + oy * bz - oz * by
+            y = ow * by - ox * bz + oy * bw + oz * bx
+            z = ow * bz + ox * by - oy * bx + oz * bw
+            if j > 0:  # joints that share skin must lie on one side of the sphere of quaternions
+                p = row - j + parents[j]
+                if w * rows[p, 0] + x * rows[p, 1] + y * rows[p, 2] + z * rows[p, 3] < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+            vx, vy, vz = places[j, 0], places[j, 1], places[j, 2]
+            tx = 2.0 * (y * vz - z * vy)
+            ty = 2.0 * (z * vx - x * vz)
+            tz = 2.0 * (x * vy - y * vx)
+            px, py, pz = positions[c, j, 0], positions[c, j, 1], positions[c, j, 2]
+            _hold(box, px, py, pz)
+            mx = px - (vx + w * tx + y * tz - z * ty)
+            my = py - (vy + w * ty + z * tx - x * tz)
+            mz = pz - (vz + w * tz + x * ty - y * tx)
+            rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = w, x, y, z
+            rows[row, 4] = -0.5 * (mx * x + my * y + mz * z)
+            rows[row, 5] = 0.5 * (mx * w + my * z - mz * y)
+            rows[row, 6] = 0.5 * (my * w + mz * x - mx * z)
+            rows[row, 7] = 0.5 * (mz * w + mx * y - my * x)
+            row += 1
+        for i in range(4):
+            rows[row, i] = colours[c, i]
+            rows[row, 4 + i] = 0.0
+        rows[row, 4] = sides
+        row += 1
+    _widen(box, reach)
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
     """How the characters of one skeleton are drawn."""
@@ -135,36 +181,59 @@ class Look:
     boxes: tuple[np.ndarray, np.ndarray, np.ndarray]  # their centres (n, 3), turns (n, 4), sizes (n, 3) by joint
     radii: np.ndarray  # (J,) of the spheres at the joints
 
-    def bones(self, characters: int, **options: Any) -> Capsules:
-        """A batch with room for the capsules of so many characters; `groups` are the characters where translucent."""
+    @cached_property
+    def sticks(self) -> Body:
+        """The capsules, as thin as lines."""
+        thin = np.full_like(self.body.radii, _STICK * max(self.skeleton.height, 0.1) / STATURE)
+        return replace(self.body, radii=np.minimum(thin, self.body.radii))
+
+    def bones(
+        self, characters: int, style: str = "capsules", clip: Clip | None = None, translucent: bool = False
+    ) -> Bones:
+        """A batch with room for so many characters as "skin", "capsules", "boxes" or "sticks"; clip: motion that a
+        skin is made from where the skeleton has none yet."""
+        surface = body_surface(self.skeleton, clip) if style == "skin" else None
+        each = len(self.skeleton) + 1 if surface else len(self.body)
+        groups = np.arange(characters + 1) * each if translucent else None
+        kind = Skins if surface else Solids if style == "boxes" else Capsules
+        rows = np.zeros((characters * each, kind.columns), np.float32)
+        if surface is not None:
+            return Skins(rows, groups=groups, surface=surface, capsules=self._capsules(characters))
+        if style == "boxes":
+            return Solids(rows, groups=groups, shape="box")
+        return Capsules(rows, groups=groups, body=len(self.body), thin=style == "sticks")
+
+    def _capsules(self, characters: int) -> Capsules:
         rows = np.zeros((characters * len(self.body), Capsules.columns), np.float32)
-        return Capsules(rows, body=len(self.body), **options)
+        return Capsules(rows, body=len(self.body))
 
-    def boxed_bones(self, characters: int, **options: Any) -> Solids:
-        """The same with room for boxes."""
-        return Solids(np.zeros((characters * len(self.body), Solids.columns), np.float32), shape="box", **options)
-
-    def joints(self, characters: int, **options: Any) -> Spheres:
+    def joints(self, characters: int) -> Spheres:
         """The same with room for the spheres at the joints."""
-        return Spheres(np.zeros((characters * len(self.skeleton), Spheres.columns), np.float32), **options)
-
-    def groups(self, characters: int) -> np.ndarray:
-        """(C + 1,) the rows at which characters begin in a batch of bones, for translucent ones."""
-        return np.arange(characters + 1) * len(self.body)
+        return Spheres(np.zeros((characters * len(self.skeleton), Spheres.columns), np.float32))
 
     def fill_bones(
-        self, batch: Capsules | Solids, positions: np.ndarray, orientations: np.ndarray, colours: Numbers
+        self, batch: Bones, positions: np.ndarray, orientations: np.ndarray, colours: Numbers, sides: float = 0.0
     ) -> None:
         """Write the bones of C characters from global joint positions (C, J, 3) in metres and orientations
-        (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on."""
+        (C, J, 4), w x y z; colours: (C, 4). The batch draws just these from then on. sides: how strongly a skin tells
+        left from right, 0 … 1."""
         positions, colours = self._checked(positions, colours)
         orientations = np.ascontiguousarray(orientations, np.float64).reshape(*positions.shape[:2], 4)
-        rows, box = self._room(batch, len(positions) * len(self.body))
-        body = self.body
-        if isinstance(batch, Capsules):
-            _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows, box)
+        each = len(self.skeleton) + 1 if isinstance(batch, Skins) else len(self.body)
+        rows, box = self._room(batch, len(positions) * each)
+        if isinstance(batch, Skins) and batch.surface:
+            pose = batch.surface.pose
+            _fill_skins(
+                self.skeleton.parents, pose.positions, pose.orientations, positions, orientations, colours,
+                float(sides), batch.surface.reach, rows, box,
+            )  # fmt: skip
+            if batch.capsules:
+                self.fill_bones(batch.capsules, positions, orientations, colours)
+        elif isinstance(batch, Solids):
+            _fill_boxes(self.body.joints, *self.boxes, positions, orientations, colours, rows, box)
         else:
-            _fill_boxes(body.joints, *self.boxes, positions, orientations, colours, rows, box)
+            body = self.sticks if isinstance(batch, Capsules) and batch.thin else self.body
+            _fill_capsules(body.joints, body.starts, body.ends, body.radii, positions, orientations, colours, rows, box)
         batch.touch(box)
 
     def fill_joints(self, batch: Spheres, positions: np.ndarray, colours: Numbers) -> None:
@@ -181,7 +250,7 @@ class Look:
         return positions, np.ascontiguousarray(wide)
 
     @staticmethod
-    def _room(batch: Capsules | Solids | Spheres, needed: int) -> tuple[np.ndarray, np.ndarray]:
+    def _room(batch: Bones | Spheres, needed: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows to write to, and the box that becomes theirs."""
         # The kernels write where they are told to, so what they are given must be large enough.
         if needed > len(batch.rows):

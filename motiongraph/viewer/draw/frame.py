@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.model.body_surface import BodySurface
 from motiongraph.model.mesh import Mesh
 from motiongraph.viewer.matrices import dmat4, dvec3, product
 
@@ -70,12 +71,17 @@ class Batch:
         self.version += 1
         self.box = box
 
+    def middle(self, start: int, stop: int) -> np.ndarray:
+        """(3,) metres: where the body of some rows is."""
+        return self.rows[start:stop, :3].mean(axis=0)
+
 
 @dataclass(eq=False)
 class Capsules(Batch):
     """Rows of 12: start x y z, radius at the start; end x y z, radius at the end; r g b a. Ends are round."""
 
     body: int = 0  # so many rows after one another form one character, whose limbs shade each other; 0: no shading
+    thin: bool = False  # lines of one width, whatever is around the bones
 
     columns = 12
 
@@ -97,6 +103,31 @@ class Solids(Batch):
     shape: str | Mesh = "box"
 
     columns = 16
+
+
+@dataclass(eq=False)
+class Skins(Batch):
+    """Characters of one skeleton. Rows of 8, one for each joint and one more for each character: the motion of the
+    joint from the bind pose as a unit dual quaternion (real w x y z, dual w x y z), then r g b a and how strongly
+    left and right are told apart, 0 … 1. `characters.Look` fills them."""
+
+    surface: BodySurface | None = None
+    capsules: Capsules | None = None  # of the same characters: what darkens the floor, and limbs each other
+
+    columns = 8
+
+    @property
+    def each(self) -> int:
+        """Rows of a character."""
+        return len(self.surface.skeleton) + 1 if self.surface else 1
+
+    def middle(self, start: int, stop: int) -> np.ndarray:
+        w, x, y, z, *dual = self.rows[start].tolist()
+        # The root's translation: twice the vector of dual · conjugate(real).
+        dw, dx, dy, dz = dual
+        return 2.0 * np.array(
+            [w * dx - dw * x - dy * z + dz * y, w * dy - dw * y - dz * x + dx * z, w * dz - dw * z - dx * y + dy * x]
+        )
 
 
 @dataclass(eq=False)

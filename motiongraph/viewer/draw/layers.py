@@ -139,11 +139,12 @@ def flow(
     orientations: np.ndarray,
     rgb: Numbers,
     shift: np.ndarray | None = None,
-    boxes: bool = False,
+    style: str = "skin",
+    clip: Clip | None = None,
 ) -> list[Batch]:
     """Poses (n, J, 3), (n, J, 4), oldest first, all at once: the last one solid, the others clearer with age (the
     dissertation's figures 5.1 to 5.9). rgb: (3,) or (n, 3); shift: (n, 3) metres to move each by, such as `spread`
-    gives; boxes: bones as boxes."""
+    gives; style, clip: see `Look.bones`."""
     positions = np.array(positions, np.float64)
     if shift is not None:
         positions += np.asarray(shift)[:, None]
@@ -151,12 +152,11 @@ def flow(
     colours = np.ones((count, 4))
     colours[:, :3] = rgb
     colours[:, 3] = np.linspace(_OLDEST, 0.75, count)
-    make = look.boxed_bones if boxes else look.bones
-    newest = make(1)
+    newest = look.bones(1, style, clip)
     look.fill_bones(newest, positions[-1], orientations[-1], (*colours[-1, :3], 1.0))
     if count == 1:
         return [newest]
-    older = make(count - 1, groups=look.groups(count - 1), shadow=False)
+    older = look.bones(count - 1, style, clip, translucent=True)
     look.fill_bones(older, positions[:-1], orientations[:-1], colours[:-1])
     return [older, newest]
 

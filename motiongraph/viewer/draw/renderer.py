@@ -12,7 +12,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.viewer.draw.batches import Bodies, Overlays
-from motiongraph.viewer.draw.frame import Batch, Capsules, Points, SceneFrame, Solids, Spheres, View
+from motiongraph.viewer.draw.frame import Batch, Capsules, Points, SceneFrame, Skins, Solids, Spheres, View
 from motiongraph.viewer.draw.shadow import Fitted, ShadowMap
 from motiongraph.viewer.draw.store import Store
 from motiongraph.viewer.draw.targets import Detail, Targets
@@ -88,8 +88,9 @@ class Surroundings:
         calls.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
 
     def _draw_contact(self, scene: SceneFrame, store: Store) -> None:
-        bones = any(isinstance(b, Capsules | Solids) and len(b) for b in scene.batches)
+        bones = any(isinstance(b, Capsules | Skins | Solids) and len(b) for b in scene.batches)
         for batch in scene.batches:
+            batch = batch.capsules or batch if isinstance(batch, Skins) else batch
             kind = type(batch)
             # Joints are inside the bones and would darken the floor twice; planes and meshes have no thickness.
             if kind not in self._contact or not len(batch) or (kind is Spheres and bones):

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from motiongraph.model.body_surface import Skin
 from motiongraph.model.mesh import Mesh
-from motiongraph.viewer.draw.frame import Batch, Capsules, Solids
+from motiongraph.viewer.draw.frame import Batch, Capsules, Skins, Solids
 from motiongraph.viewer.gl.buffers import Geometry, Rows
 from motiongraph.viewer.matrices import dvec3
 
@@ -30,7 +31,7 @@ class Store:
 
     def __init__(self):
         self._batches: dict[Batch, Stored] = {}
-        self._meshes: dict[Mesh, tuple[Geometry, int]] = {}
+        self._meshes: dict[Mesh | Skin, tuple[Geometry, int]] = {}
         self._frame = 0
 
     def begin(self) -> None:
@@ -56,8 +57,8 @@ class Store:
             stored.low, stored.high = dvec3(box[0]), dvec3(box[1])
         return stored
 
-    def geometry(self, mesh: Mesh) -> Geometry:
-        """A mesh from outside on the card."""
+    def geometry(self, mesh: Mesh | Skin) -> Geometry:
+        """A mesh from outside, or a level of a body's skin, on the card."""
         geometry = self._meshes[mesh][0] if mesh in self._meshes else Geometry(mesh)
         self._meshes[mesh] = geometry, self._frame
         return geometry
@@ -73,7 +74,7 @@ class Store:
 
 def bounds(batch: Batch, rows: np.ndarray) -> np.ndarray:
     """(2, 3) corners of a box that holds everything in the rows; for none of them, an empty box."""
-    if not len(rows):
+    if not len(rows) or isinstance(batch, Skins):  # whose box is worked out when they are filled
         return np.array([[np.inf] * 3, [-np.inf] * 3])
     least, most = rows.min(axis=0), rows.max(axis=0)
     if isinstance(batch, Capsules):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 POINT = 0  # where programs look for the block
 ROWS_UNIT, DEPTH_UNIT, COMPARE_UNIT = 0, 1, 2  # texture units of a batch's rows and of the shadow map
+LIMBS_UNIT = 3  # and of the capsules that shade a body
 
 _MATRIX, _VECTOR = ("<f4", (4, 4)), ("<f4", 4)
 # In the order of shaders/include/frame.glsl; matrices lie column by column.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from motiongraph.model.body_surface import Skin
 from motiongraph.model.mesh import Mesh
 from motiongraph.viewer.gl import calls, context
 from motiongraph.viewer.gl.calls import GL
@@ -61,28 +62,25 @@ class Rows(Owned):
 
 
 class Geometry(Owned):
-    """A mesh on the card; positions are attribute 0, normals attribute 1. Without a mesh, shaders make the vertices."""
+    """A mesh on the card, its attributes numbered in order. Without a mesh, shaders make the vertices."""
 
     kind = "vertex array"
 
-    def __init__(self, mesh: Mesh | None = None):
+    def __init__(self, mesh: Mesh | Skin | None = None):
         super().__init__(GL.glGenVertexArrays(1))
         self._buffers: list[Buffer] = []
         self.corners = 0
         if mesh is None:
             return
-        for kind, data in (
-            (GL.GL_ARRAY_BUFFER, mesh.positions),
-            (GL.GL_ARRAY_BUFFER, mesh.normals),
-            (GL.GL_ELEMENT_ARRAY_BUFFER, mesh.triangles),
-        ):
+        vertices = [(GL.GL_ARRAY_BUFFER, data) for data in mesh.attributes]
+        for kind, data in (*vertices, (GL.GL_ELEMENT_ARRAY_BUFFER, mesh.triangles)):
             buffer = Buffer(kind, GL.GL_STATIC_DRAW)
             self.bind()  # the buffer becomes its own
             buffer.upload(data.nbytes, data.ctypes.data)
             if kind == GL.GL_ARRAY_BUFFER:
                 place = len(self._buffers)
                 GL.glEnableVertexAttribArray(place)
-                GL.glVertexAttribPointer(place, 3, GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
+                GL.glVertexAttribPointer(place, data.shape[1], GL.GL_FLOAT, GL.GL_FALSE, 0, ctypes.c_void_p(0))
             self._buffers.append(buffer)
         self.corners = mesh.triangles.size
         context.bind_vertices(0)

@@ -27,12 +27,14 @@ def scene_panel(state: AppState, ui: Ui) -> None:
     section("Body")
     if imgui.begin_table("body", 2):
         for name, text in (
-            ("bones", "Bones"), ("joints", "Joints"), ("trajectory", "Trajectory"), ("contacts", "Foot contacts"),
+            ("bones", "Body"), ("joints", "Joints"), ("trajectory", "Trajectory"), ("contacts", "Foot contacts"),
         ):  # fmt: skip
             imgui.table_next_column()
             toggle(name, state, ui, text)
         imgui.end_table()
-    _choice("bones as", "bone_style", state)
+    _choice("body as", "bone_style", state)
+    if layers.bone_style == "skin":
+        toggle("sides", state, ui, "Tint left and right")
     _choice("point cloud", "cloud", state)
     tooltip("the points the metric compares: of the pose, or of the window of 1/3 s that begins with it")
     section("Crowd")

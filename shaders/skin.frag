@@ -1,0 +1,2 @@
+#define SKIN
+#include "surface.glsl"
