@@ -177,11 +177,11 @@ def test_contacts_of_one_foot_are_a_foot_apart():
     toe = heel + np.array([0.0, -0.06, 0.13])
     heel_down, toe_down = (time[:, 0] >= 5) & (time[:, 0] < 40), (time[:, 0] >= 20) & (time[:, 0] < 55)
     places = np.zeros((2, frames, 3))
-    _kernels.settle(heel_down, toe_down, heel, toe, 0.05, *places)
+    _kernels.settle(heel_down, toe_down, heel, toe, np.zeros((2, 0, 3)), 0.05, *places)
     np.testing.assert_allclose(places[0][5:40], np.broadcast_to(heel[5:40].mean(axis=0), (35, 3)))
     np.testing.assert_allclose(places[1][20:55] - places[0][20], np.broadcast_to(toe[0] - heel[0], (35, 3)))
     # Carried no farther than allowed: then it stands where it was captured.
-    _kernels.settle(heel_down, toe_down, heel, toe, 0.001, *places)
+    _kernels.settle(heel_down, toe_down, heel, toe, np.zeros((2, 0, 3)), 0.001, *places)
     np.testing.assert_allclose(places[1][20:55], np.broadcast_to(toe[20:55].mean(axis=0), (35, 3)))
 
 
@@ -189,7 +189,7 @@ def test_contacts_that_begin_together_are_a_foot_apart_too():
     heel, toe = np.zeros((10, 3)), np.tile([0.0, 0.0, 0.2], (10, 1))
     toe[5:, 2] = 0.3
     down, places = np.ones(10, bool), np.zeros((2, 10, 3))
-    _kernels.settle(down, down, heel, toe, 1.0, *places)
+    _kernels.settle(down, down, heel, toe, np.zeros((2, 0, 3)), 1.0, *places)
     np.testing.assert_allclose(places[1] - places[0], np.tile([0.0, 0.0, 0.2], (10, 1)))
 
 
@@ -202,10 +202,11 @@ def test_settle_is_what_it_says(seed):
     downs = [down[:frames].copy() for down in downs]
     heel = np.cumsum(rng.normal(0.0, 0.004, (frames, 3)), axis=0)
     toe = heel + np.array([0.0, -0.05, 0.15]) + rng.normal(0.0, 0.004, (frames, 3))
-    for farthest in (0.02, 1.0):
-        places = np.full((2, frames, 3), np.nan)
-        _kernels.settle(*downs, heel, toe, farthest, *places)
-        for place, ref, down in zip(places, naive.settled(*downs, heel.tolist(), toe.tolist(), farthest), downs):
+    for farthest, before in ((0.02, 0), (1.0, 0), (1.0, int(rng.integers(frames)))):
+        places, shown = np.full((2, frames, 3), np.nan), rng.normal(size=(2, before, 3))
+        _kernels.settle(*downs, heel, toe, shown, farthest, *places)
+        refs = naive.settled(*downs, heel.tolist(), toe.tolist(), farthest, shown.tolist())
+        for place, ref, down in zip(places, refs, downs):
             assert [each is not None for each in ref] == down.tolist()
             np.testing.assert_allclose(place[down], np.array([each for each in ref if each]).reshape(-1, 3), atol=1e-12)
 

@@ -158,14 +158,16 @@ def ease(known, values, reach, steady, out):
         start = stop
 
 
-@kernel(types.void(read(B1), read(B1), _IN[2], _IN[2], F64, _OUT[2], _OUT[2]))
-def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
+@kernel(types.void(read(B1), read(B1), _IN[2], _IN[2], _IN[3], F64, _OUT[2], _OUT[2]))
+def settle(heel_down, toe_down, heel, toe, shown, farthest, heel_place, toe_place):
     """Into heel_place and toe_place (F, 3): one place for every contact of a foot's two ends, given as masks (F,) and
     positions (F, 3).
 
     A contact that begins while the other end is down, or just after, gets its place from that end's and the foot's
     mean direction over the frames that both are down: the foot stays as long as it is. Where that would carry it
     farther than `farthest` from where it was captured, and where nothing else is down, it is the contact's mean.
+    shown: (2, S, 3) where heel and toe were in the first frames, which were shown already: contacts that began there
+    stay where they were last.
     """
     frames = heel.shape[0]
     foot, mean = np.empty(3), np.empty(3)
@@ -186,7 +188,9 @@ def settle(heel_down, toe_down, heel, toe, farthest, heel_place, toe_place):
                 begun = start
             for k in range(3):
                 mean[k] = own[start:stop, k].mean()
-            if begun >= 0:
+            if start < shown.shape[1]:
+                mean[:] = shown[end, min(stop, shown.shape[1]) - 1]
+            elif begun >= 0:
                 last = start
                 while last < stop and other_down[last]:
                     last += 1

@@ -122,18 +122,22 @@ def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
     return level
 
 
-def foot_of(places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float) -> Foot:
-    """A foot held where its heel and toe are planted."""
+def foot_of(
+    places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float, shown: np.ndarray | None = None
+) -> Foot:
+    """A foot held where its heel and toe are planted. shown: (S, J, 3) joints of the first frames, as held before."""
+    shown = places[:0] if shown is None else shown
+    ends = np.ascontiguousarray(np.stack([shown[:, leg.ankle], shown[:, leg.ball]]))
     ankle = np.ascontiguousarray(places[:, leg.ankle])
     turn = np.tile(rot.IDENTITY, (len(places), 1))
     down, target, loose = planted[leg.ankle], np.zeros_like(ankle), np.zeros(len(places))
     if leg.ball < 0:
         nothing = np.zeros(len(places), bool)
-        _kernels.settle(down, nothing, ankle, ankle, _FARTHEST, target, np.empty_like(ankle))
+        _kernels.settle(down, nothing, ankle, ankle, ends, _FARTHEST, target, np.empty_like(ankle))
     else:
         toe_down, ball = planted[leg.ball], np.ascontiguousarray(places[:, leg.ball])
         toe, foot, both = np.zeros_like(ankle), ball - ankle, down & toe_down
-        _kernels.settle(down, toe_down, ankle, ball, _FARTHEST, target, toe)
+        _kernels.settle(down, toe_down, ankle, ball, ends, _FARTHEST, target, toe)
         wanted = rot.between(foot, np.where(both[:, None], toe - target, foot))
         turn = rot.from_vector(eased(both, rot.to_vector(wanted), _FOOT_EASE, fps))
         target = np.where(down[:, None], target, toe - rot.rotate(turn, foot))

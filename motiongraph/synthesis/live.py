@@ -2,11 +2,12 @@
 
 Pieces are placed and blended as in `synthesize`. Feet are held as in `footplant`, which must look ahead: a foot's
 place is known when its contact is over. So motion comes in stretches, each of which sees some of what is before and
-after it. Where a stretch meets the one before, which had seen less of what was coming, the two are mixed over a few
-frames.
+after it. Feet that stand where a stretch begins stay where they were shown, and what else it lacks of the one before,
+which had seen less of what was coming, fades over a few frames (`carry_over`).
 """
 
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,15 +15,20 @@ from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION
-from motiongraph.model.placement import IDENTITY, Placement, compose
-from motiongraph.synthesis import blend as blending
+from motiongraph.model.clip import Clip
+from motiongraph.model.kinematics import positions
+from motiongraph.model.placement import IDENTITY, Placement, compose, place, turn
 from motiongraph.synthesis.blend import Window
+from motiongraph.synthesis.carry_over import carried_over
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
+from motiongraph.synthesis.turning import Turning, pivots
+from motiongraph.walks.floor_path import floor_path
 from motiongraph.walks.live import MEET, STRETCH
 from motiongraph.walks.walk import STEP, Walk
 
-_BEFORE, _AHEAD = 1.0, 0.8  # s that a stretch sees around it: a contact, and the time corrections take to fade
+# s that a stretch sees around it: before, what corrections take to fade; after, a contact as well.
+_BEFORE, _AHEAD = 0.5, 0.8
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
 
 
@@ -32,7 +38,8 @@ class Live:
     graph: its clips, window and rate are used; start: (clip, frame); placed: theta, x, z, where the first clip is put;
     cleanup, blend, register: as for `synthesize`; memory: seconds of motion that are kept. Motion is made 0.75 s
     at a time, which takes a few milliseconds of whoever asks for the first pose of it; `prepare` makes it beforehand,
-    on any thread that does not ask for poses at the same time.
+    on any thread that does not ask for poses at the same time. turning: rad/s by which frames may be turned besides, as
+    `turning` says.
     """
 
     def __init__(
@@ -46,6 +53,7 @@ class Live:
         register: bool = False,
         memory: float = 30.0,
         stretch: float = STRETCH,
+        turning: float = 0.0,
     ):
         self.graph, self.cleanup, self.blending = graph, cleanup, (blend, register)
         self.stretch = max(round(stretch * graph.fps), 1)  # frames made at a time
@@ -62,9 +70,9 @@ class Live:
         if any(clip.offsets is not None for clip in graph.clips):
             self._slide = np.empty((keep, joints, 3))
         self._moments = np.empty(keep, MOMENT)
+        self.turning = Turning(graph, turning, keep)
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
-        self._meet: Window | None = None  # the frames from `ready` on as the last stretch saw them
 
     @property
     def decided(self) -> int:
@@ -102,27 +110,42 @@ class Live:
         clip, first = self._steps[k]
         return clip, first + frame - self._begins[k], self._placed[k]
 
-    def before(self, frame: int) -> float:
-        """Radians that the clip is turned by which a transition at this frame leaves."""
-        return self._placed[max(bisect_right(self._begins, frame) - 1, 0)][0]
+    def track(self, first: int, last: int) -> np.ndarray:
+        """(n, 6) of frames first … last − 1: x, z of the root, facing x, z, and x, z to turn about, before turning."""
+        begins, window = self._begins, self.graph.window
+        out, k = np.empty((last - first, 6)), bisect_right(begins, first) - 1
+        while first < last:
+            end = min(begins[k + 1] if k + 1 < len(begins) else last, last)
+            frames = np.arange(first, end)
+            part = self._floor(k, frames)
+            if k + 1 < len(begins) and end > begins[k + 1] - window:
+                later = frames >= begins[k + 1] - window
+                u = (frames[later] - begins[k + 1] + window + 1.0) / window
+                share = smoothstep(u)[:, None]
+                part[later] += share * (self._floor(k + 1, frames[later]) - part[later])
+            out[len(out) - (last - first) : len(out) - (last - end)] = part
+            first, k = end, k + 1
+        out[:, 2:4] /= np.maximum(np.sqrt((out[:, 2:4] ** 2).sum(axis=1, keepdims=True)), 1e-9)
+        return out
+
+    def _floor(self, step: int, frames: np.ndarray) -> np.ndarray:
+        """(n, 6) as `track`, of frames of one step alone."""
+        clip, first = self._steps[step]
+        path, face = floor_path(self.graph.clips[clip])
+        at, placement = first + frames - self._begins[step], self._placed[step]
+        about = pivots(self.graph.clips[clip])[at] if self.turning.rate else path[at]
+        return np.hstack([place(placement, path[at]), turn(placement[0], face[at]), place(placement, about)])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.
 
-        A transition under way is gone through to its end. What comes next instead is mixed, over a few frames, with
-        what was made before, so that the pose does not jump.
+        A transition under way is gone through to its end.
         """
         frames = max(frames, 0)
         if frames <= self.ready:
             frames = max(frames, self.ready - len(self._root) + 1)
-            count = round(MEET * self.graph.fps)
-            kept = np.arange(frames, min(frames + count, self.ready)) % len(self._root)
-            slide = None if self._slide is None else self._slide[kept]
-            seen: Window = self._root[kept], self._turns[kept], slide
-            if self._meet is not None:
-                seen = _joined(seen, _cut(self._meet, slice(count - len(kept))))
-            self._meet = seen if self.cleanup else None
             self.ready = self._fixed = frames
+            self.turning.rewind(frames)
         gone = 0
         while self._jumps and self._begins[-1] - self.graph.window >= max(frames, self._fixed):
             for entries in (self._steps, self._jumps, self._begins, self._placed):
@@ -156,10 +179,28 @@ class Live:
         """Where a frame comes from: a MOMENT of clip, frame, other, other_frame (−1 where nothing) and weight."""
         return self._moments[self._at(frame)]
 
+    @property
+    def oldest(self) -> int:
+        """The first frame that is still kept."""
+        return max(self.ready - len(self._root), 0)
+
+    def clip(self, first: int, last: int, name: str = "live") -> Clip:
+        """Frames first … last − 1 as they were shown: those of them that are still kept."""
+        first, last = max(first, self.oldest), min(last, self.ready)
+        if first >= last:
+            raise MotionError(f"there is no motion in frames {first} to {last}; {self.ready} are made")
+        walk, begin = self._part(first, last)
+        clip = stitched(walk, *self.blending)[first - begin : last - begin]
+        root, turns, slide = self._kept(first, last)
+        origin = clip.origin
+        if origin is not None and self.cleanup:
+            origin = replace(origin, floor=self.graph.clips[self._steps[0][0]].floor)
+        return replace(clip, root=root, rotations=turns, offsets=slide, origin=origin, name=name)
+
     def _at(self, frame: int) -> int:
         if frame >= self.ready:
             self.prepare(frame + 1)
-        if not max(self.ready - len(self._root), 0) <= frame:
+        if frame < self.oldest:
             raise MotionError(f"frame {frame} is no longer kept; the last {len(self._root)} before {self.ready} are")
         return frame % len(self._root)
 
@@ -178,11 +219,15 @@ class Live:
         first, last = max(start - before, 0), min(stop + ahead, end)
         walk, begin = self._part(first, last)
         clip = stitched(walk, *self.blending)
+        if self.turning.rate:
+            clip = self.turning.turned(clip, begin)
         if self.cleanup:
-            clip = cleaned(clip, ground(walk, clip), self.graph.clips[self._steps[0][0]].floor)
+            onto = self.graph.clips[self._steps[0][0]].floor
+            shown, fade = self._kept(begin, start), round(MEET * fps)
+            seen = positions(clip.skeleton, *shown)
+            clip = cleaned(clip, ground(walk, clip), onto, shown=seen, soothe=False)
+            clip = carried_over(shown, clip, fade)
         whole = _cut((clip.root, clip.rotations, clip.offsets), slice(start - begin, None))
-        if self._meet is not None:
-            _pass_over(self._meet, whole)
         kept = np.arange(start, stop) % len(self._root)
         for store, part in zip((self._root, self._turns, self._slide), whole):
             if store is not None and part is not None:
@@ -192,9 +237,12 @@ class Live:
         for name in MOMENT.names or ():
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
-        meet = slice(stop - start, stop - start + round(MEET * fps))
-        self._meet = _cut(whole, meet) if self.cleanup else None
-        self._fixed = stop + (0 if self._meet is None else len(self._meet[0]))
+        self._fixed = stop
+
+    def _kept(self, first: int, last: int) -> Window:
+        """Frames first … last − 1 as they were made."""
+        kept = np.arange(first, last) % len(self._root)
+        return self._root[kept], self._turns[kept], None if self._slide is None else self._slide[kept]
 
     def _part(self, first: int, last: int) -> tuple[Walk, int]:
         """The walk over frames first … last − 1, and a little more where that cuts a transition; its first frame."""
@@ -218,18 +266,3 @@ def _cut(window: Window, frames: slice) -> Window:
     """A copy of some frames."""
     root, turns, slide = window
     return root[frames].copy(), turns[frames].copy(), None if slide is None else slide[frames].copy()
-
-
-def _joined(first: Window, second: Window) -> Window:
-    """One after the other."""
-    slide = None if first[2] is None or second[2] is None else np.concatenate([first[2], second[2]])
-    return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1]]), slide
-
-
-def _pass_over(before: Window, whole: Window) -> None:
-    """Let the frames that the stretch before has seen already pass over, in place, into those of this one."""
-    count = slice(min(len(before[0]), len(whole[0])))
-    share = smoothstep((np.arange(count.stop) + 1.0) / (count.stop + 1.0))
-    for part, mixed in zip(whole, blending.linear(_cut(before, count), _cut(whole, count), 1.0 - share)):
-        if part is not None and mixed is not None:
-            part[count] = mixed

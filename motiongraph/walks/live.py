@@ -25,8 +25,8 @@ from motiongraph.walks.walk import Seed, Walk
 _AHEAD = 2.5  # m that are planned at once
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
 # can still be left after all that the stretch fixes. Else the only ways out would lie in motion that is fixed already.
-STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s that a stretch shares with the next
-FIXED = STRETCH + MEET  # s of motion that a stretch fixes
+STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s over which a stretch passes into the next
+FIXED = STRETCH + MEET  # s of motion that a stretch may fix
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ def _rate(aim, frame, t, place, velocity, face):
     scale = max(aim["speed"], 0.7)
     off = (velocity[0] - speed * dx) ** 2 + (velocity[1] - speed * dz) ** 2
     error = off / scale**2 + aim["facing"] * min(speed / scale, 1.0) * (1.0 - face[0] * dx - face[1] * dz)
-    return error + (0.0 if aim["need"][frame] else aim["outside"])
+    turning = aim["turning"] * min(speed / scale, 1.0) * min(math.hypot(*velocity) / 0.5, 1.0)
+    return error + (0.0 if aim["need"][frame] else aim["outside"]), (dx, dz), turning
 
 
 def _turned(theta, v):
@@ -26,15 +27,27 @@ def _placed(state, v):
     return x + state[1], z + state[2]
 
 
+def _towards(state, place, face, wanted, most):
+    """The state turned about a place so that what faces `face` faces `wanted`, by `most` radians at the most."""
+    most = 2.0 * math.atan(0.5 * most)  # what a turn without sines makes of it
+    angle = math.atan2(face[1] * wanted[0] - face[0] * wanted[1], face[0] * wanted[0] + face[1] * wanted[1])
+    if angle == -math.pi or wanted == (0.0, 0.0):
+        angle = math.pi
+    angle = min(max(angle, -most), most)
+    x, z = _turned(angle, (state[1] - place[0], state[2] - place[1]))
+    return state[0] + angle, place[0] + x, place[1] + z
+
+
 def _moment(floor, aim, frame, t, state):
     ahead = min(aim["stride"], aim["window"])
     a, b = floor["path"][frame], floor["path"][frame + ahead]
     velocity = _turned(state[0], [(q - p) * aim["fps"] / ahead for p, q in zip(a, b)])
-    return _rate(aim, frame, t, _placed(state, a), velocity, _turned(state[0], floor["face"][frame]))
+    place, face = _placed(state, a), _turned(state[0], floor["face"][frame])
+    return *_rate(aim, frame, t, place, velocity, face), place, face
 
 
 def _ended(floor, aim, frame, t, state):
-    error, near = aim["end"] * _moment(floor, aim, frame, t, state), 0.0
+    error, near = aim["end"] * _moment(floor, aim, frame, t, state)[0], 0.0
     if aim["slow"] > 0:
         x, z = _placed(state, floor["path"][frame])
         far = math.hypot(aim["points"][-1][0] - x, aim["points"][-1][1] - z)
@@ -59,7 +72,10 @@ def plan_cost(floor, aim, frame, state, plan):
         at = frame
         while at < leave:  # a whole stride has the error of its first moment
             share = 1.0 if stays else min(aim["stride"], leave - at) / aim["stride"]
-            error += _moment(floor, aim, at, t + at - frame, state) * aim["stride"] / aim["fps"] * share
+            rate, wanted, turning, place, face = _moment(floor, aim, at, t + at - frame, state)
+            error += rate * aim["stride"] / aim["fps"] * share
+            if share == 1.0:  # a clip left within a stride is placed as at the stride's beginning
+                state = _towards(state, place, face, wanted, turning * aim["stride"] / aim["fps"])
             at += aim["stride"]
         if stays:
             return error + _ended(floor, aim, leave, aim["horizon"], state)
@@ -71,7 +87,9 @@ def plan_cost(floor, aim, frame, state, plan):
             place, face = _placed(state, (x, z)), _turned(state[0], (fx, fz))
             velocity = [(q - p) * aim["fps"] / part for p, q in zip(before, place)]
             there = leave if 2 * m < len(samples) else floor["arrive"][k]
-            error += _rate(aim, there, t + (m + 1) * part, place, velocity, face) * part / aim["fps"]
+            rate, wanted, turning = _rate(aim, there, t + (m + 1) * part, place, velocity, face)
+            error += rate * part / aim["fps"]
+            state = _towards(state, place, face, wanted, turning * part / aim["fps"])
             before = place
         x, z = _placed(state, floor["jump"][k][1:3])
         state, frame, t = (state[0] + floor["jump"][k][0], x, z), floor["arrive"][k], t + aim["window"]

@@ -150,11 +150,12 @@ def registered(first, second):
     return search(0, 0)
 
 
-def settled(heel_down, toe_down, heel, toe, farthest):
+def settled(heel_down, toe_down, heel, toe, farthest, shown=((), ())):
     """Frame by frame: the place of every contact of heel and toe, as (heel, toe) lists with None where there is none.
 
     A contact that begins while the other end is down, or the frame after, is a foot away from the other's place, in the
-    mean direction over the frames they share; if that is farther than allowed from its own mean, it is that mean.
+    mean direction over the frames they share; if that is farther than allowed from its own mean, it is that mean. One
+    that began in the frames shown already stays where it was last.
     """
     frames = len(heel)
     downs, points, places = (heel_down, toe_down), (heel, toe), ([None] * frames, [None] * frames)
@@ -172,9 +173,11 @@ def settled(heel_down, toe_down, heel, toe, farthest):
                 stop += 1
             place = mean([points[end][f] for f in range(start, stop)])
             leader = None
-            if start > 0 and other[start - 1]:
+            if start < len(shown[end]):
+                place = shown[end][min(stop, len(shown[end])) - 1]
+            elif start > 0 and other[start - 1]:
                 leader = places[1 - end][start - 1]
-            if end == 1 and other[start]:
+            if end == 1 and other[start] and start >= len(shown[end]):
                 leader = places[0][start]
             if leader is not None:
                 shared = []

@@ -1,0 +1,114 @@
+"""Turning a driven character a little more than its clips do, so that it answers sooner.
+
+Every frame gets a placement that is applied after that of its clip. From frame to frame it turns towards where the body
+is to face, at a bounded rate, about the foot that stands: as people do who turn within a step. Feet are held afterwards
+as always, so that the planted one stays as it is and the other lands where the body has turned to.
+"""
+
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy  # whose parts are loaded when first used
+
+from motiongraph import rotations as rot
+from motiongraph.elementary import atan2, cos, sin, sincos
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F64, I64, kernel, read
+from motiongraph.model.clip import Clip
+from motiongraph.model.placement import Placement, place, placed, turned
+from motiongraph.synthesis.feet import plants
+from motiongraph.walks.floor_path import floor_path
+from motiongraph.walks.plan_search import WALKING, towards
+
+_RAMP = 0.12  # s in which the full rate is reached
+_SETTLE = 0.15  # s in which the last few degrees are turned
+_BEHIND = 2.6  # rad: whoever turns round this far goes on to the same side
+_NEAR = 0.5  # m: a point nearer than this is turned to less and less
+_STEP = 0.06  # s, of the Gaussian over the change from one standing foot to the other
+
+
+@kernel((read(F64, 2), read(F64, 2), I64, F64, F64, read(F64), F64[:, ::1]))
+def turn_frames(track, points, stride, fps, most, before, out):
+    """Placements theta, x, z and rad/s of frames, into out (n, 4), turned towards points (N, 2), one every `stride`.
+
+    track: (n, 6) x, z of the root, facing x, z and x, z to turn about, as placed without this; most: rad/s; before:
+    (4,) of the frame before.
+    """
+    theta, x, z, omega = before[0], before[1], before[2], before[3]
+    for i in range(track.shape[0]):
+        s, c = sincos(theta)
+        px, pz = placed(c, s, x, z, track[i, 0], track[i, 1])
+        fx, fz = turned(c, s, track[i, 2], track[i, 3])
+        dx, dz, far = towards(points, i // stride, px, pz)
+        after, earlier = min(i + 1, track.shape[0] - 1), max(i - 1, 0)
+        ux, uz = track[after, 0] - track[earlier, 0], track[after, 1] - track[earlier, 1]
+        speed = np.sqrt(ux * ux + uz * uz) * fps / max(after - earlier, 1)
+        angle = atan2(fz * dx - fx * dz, fx * dx + fz * dz)
+        if abs(angle) > _BEHIND and angle * omega < 0.0:
+            angle = -angle
+        allowed = most * min(speed / WALKING, 1.0) * min(far / _NEAR, 1.0)
+        wanted = min(max(angle / _SETTLE, -allowed), allowed)
+        change = most / (_RAMP * fps)
+        omega += min(max(wanted - omega, -change), change)
+        qx, qz = placed(c, s, x, z, track[i, 4], track[i, 5])
+        s, c = sincos(omega / fps)
+        ux, uz = turned(c, s, x - qx, z - qz)
+        theta, x, z = theta + omega / fps, qx + ux, qz + uz
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = theta, x, z, omega
+
+
+class Turning:
+    """By how much every frame of a motion is turned. rate: rad/s at the most; keep: frames that are remembered."""
+
+    def __init__(self, graph: MotionGraph, rate: float, keep: int):
+        self.graph, self.rate = graph, rate
+        self.until = 1  # frames whose turn is known; the first is not turned
+        self._rows = np.zeros((keep, 4))  # theta, x, z, rad/s, each at its number modulo `keep`
+
+    def at(self, frame: int) -> Placement:
+        """The placement of a frame, or of the last known before it."""
+        theta, x, z, _ = self._rows[min(frame, self.until - 1) % len(self._rows)].tolist()
+        return theta, x, z
+
+    def rewind(self, frames: int) -> None:
+        """Forget all after so many frames."""
+        self.until = max(min(self.until, frames), 1)
+
+    def go_on(self, track: np.ndarray, points: np.ndarray, stride: int, share: float) -> None:
+        """The next frames: their track (n, 6), and the points to face, one every `stride`; share: of the rate."""
+        out = np.empty((len(track), 4))
+        before = self._rows[(self.until - 1) % len(self._rows)].copy()
+        if self.rate * share > 0.0:
+            turn_frames(track, points, stride, self.graph.fps, self.rate * share, before, out)
+        else:
+            out[:] = (*before[:3], 0.0)
+        self._rows[np.arange(self.until, self.until + len(track)) % len(self._rows)] = out
+        self.until += len(track)
+
+    def turned(self, clip: Clip, first: int) -> Clip:
+        """A clip whose frame 0 is frame `first` of the motion, with its frames turned."""
+        frames = np.minimum(np.arange(first, first + len(clip)), self.until - 1) % len(self._rows)
+        theta, x, z, _ = self._rows[frames].T
+        turns = clip.rotations.copy()
+        about = np.zeros((len(clip), 4))
+        about[:, 0], about[:, 2] = cos(0.5 * theta), sin(0.5 * theta)
+        turns[:, 0] = rot.multiply(about, turns[:, 0])
+        return replace(clip, root=place((theta, x, z), clip.root), rotations=turns)
+
+
+_pivots: WeakKeyDictionary[Clip, np.ndarray] = WeakKeyDictionary()
+
+
+def pivots(clip: Clip) -> np.ndarray:
+    """(F, 2) x, z metres about which a body turns: the foot that stands, between both where both do, or the root."""
+    if clip not in _pivots:
+        contacts, path = plants(clip), floor_path(clip)[0]
+        down = np.asarray(contacts, float)[:, :, None]
+        feet = clip.positions()[:, list(contacts.joints)][:, :, [0, 2]]
+        count = down.sum(axis=1)
+        about = np.where(count > 0.0, (down * feet).sum(axis=1) / np.maximum(count, 1.0), path)
+        # Relative to the root, which moves on meanwhile.
+        about = scipy.ndimage.gaussian_filter1d(about - path, _STEP * clip.fps, axis=0, mode="nearest")
+        _pivots[clip] = about + path
+    return _pivots[clip]

@@ -1,0 +1,35 @@
+"""Plain loops for `synthesis.turning`."""
+
+import math
+
+
+def _placed(theta, x, z, u, w):
+    c, s = math.cos(theta), math.sin(theta)
+    return x + u * c + w * s, z - u * s + w * c
+
+
+def turn_frames(track, points, stride, fps, most, before):
+    """theta, x, z, rad/s of every frame: see `synthesis.turning.turn_frames`."""
+    theta, x, z, omega = before
+    rows = []
+    for i, (px, pz, fx, fz, qx, qz) in enumerate(track):
+        here, about = (_placed(theta, x, z, u, w) for u, w in ((px, pz), (qx, qz)))
+        point = points[min(i // stride, len(points) - 1)]
+        dx, dz = point[0] - here[0], point[1] - here[1]
+        angle = (math.atan2(dx, dz) - math.atan2(fx, fz) - theta + math.pi) % (2 * math.pi) - math.pi
+        if abs(angle) > 2.6 and angle * omega < 0:
+            angle = -angle
+        a, b = track[max(i - 1, 0)], track[min(i + 1, len(track) - 1)]
+        frames = max(min(i + 1, len(track) - 1) - max(i - 1, 0), 1)
+        speed = math.hypot(b[0] - a[0], b[1] - a[1]) * fps / frames
+        allowed = most * min(speed / 0.5, 1.0) * min(math.hypot(dx, dz) / 0.5, 1.0)
+        wanted = min(max(angle / 0.15, -allowed), allowed)
+        change = most / (0.12 * fps)
+        omega += min(max(wanted - omega, -change), change)
+        turn = omega / fps
+        u, w = x - about[0], z - about[1]
+        x = about[0] + u * math.cos(turn) + w * math.sin(turn)
+        z = about[1] - u * math.sin(turn) + w * math.cos(turn)
+        theta += turn
+        rows.append((theta, x, z, omega))
+    return rows
