@@ -1,5 +1,6 @@
 """`motiongraph` and `python -m motiongraph`."""
 
+import os
 import sys
 
 
@@ -13,4 +14,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    # For -m Python looks into the working folder first, where a numpy.py may lie beside someone's clips.
+    if sys.path[0] == os.getcwd() != os.path.dirname(os.path.dirname(os.path.realpath(__file__))):
+        del sys.path[0]
     main()

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -106,7 +107,8 @@ def _parts_of(paths: list[Path], mode: str, durable: bool, options: dict[str, An
             _remove_abandoned(target.parent)
             handle, name = tempfile.mkstemp(_ENDING, f".{target.name[:40]}.", target.parent)
             parts[Path(name)] = target
-            files.append(open(handle, mode, **options))  # noqa: SIM115 (closed below)
+            opened = partial(_given, handle)  # so that the file also has its name
+            files.append(open(name, mode, opener=opened, **options))  # noqa: SIM115 (closed below)
             _lock(files[-1])
         path = paths[0]
         yield files
@@ -125,6 +127,10 @@ def _parts_of(paths: list[Path], mode: str, durable: bool, options: dict[str, An
                 file.close()
         for part in parts:
             part.unlink(missing_ok=True)
+
+
+def _given(handle: int, name: str, flags: int) -> int:
+    return handle
 
 
 def _rename(parts: dict[Path, Path]) -> None:

@@ -11,7 +11,9 @@ from test_graph_prune import assert_endless
 
 import motiongraph as mg
 from motiongraph import rotations as rot
-from motiongraph.graph.thresholds import ENOUGH, Thresholds
+from motiongraph.formats.record import Record
+from motiongraph.graph.stored import checked_thresholds
+from motiongraph.graph.thresholds import ENOUGH
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import find_minima
 from motiongraph.progress import SILENT, Comparing
@@ -167,7 +169,7 @@ def test_thresholds_of_label_pairs():
     pairs = {(int(t["src"]), int(t["dst"])) for t in graph.transitions}
     # 3 < 4 forbids walk and run in either direction; run and fast are both of clip 1; the rest falls to the default.
     assert pairs == {(0, 0), (1, 1)}
-    assert Thresholds.from_plain(graph.thresholds.plain()) == graph.thresholds
+    assert checked_thresholds(Record(graph.thresholds.plain(), "thresholds")) == graph.thresholds
     table[("fast", "walk")] = 9.0
     assert graph.at(table).thresholds.highest == 9.0
     assert graph.at(table).transitions.tobytes() == graph.transitions.tobytes()  # the lowest counts
@@ -176,10 +178,10 @@ def test_thresholds_of_label_pairs():
 @pytest.mark.parametrize(
     ("threshold", "says"),
     [
-        ("cheap", "a threshold is a cost from 0 up"),
-        (-1.0, "a threshold is a cost from 0 up"),
-        (np.nan, "a threshold is a cost from 0 up"),
-        (None, "a threshold is a cost from 0 up"),
+        ("cheap", "a threshold is a cost from 0 to"),
+        (-1.0, "a threshold is a cost from 0 to"),
+        (np.nan, "a threshold is a cost from 0 to"),
+        (None, "a threshold is a cost from 0 to"),
         ({"within": 3.0}, "needs 'default', or both"),
         ({"walk": 3.0, "default": 1.0}, "or a pair of labels, not 'walk'"),
         ({("a", "b"): 1.0}, "needs 'default', or both"),

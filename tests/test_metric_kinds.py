@@ -73,7 +73,7 @@ def test_refusals(rng):
         with pytest.raises(mg.MotionError, match=words):
             mg.distance_matrix(a, b, cache=False)
     for fields, words in [
-        ({"window": -1}, "seconds from 0 up"),
+        ({"window": -1}, "seconds from 0 to 60"),
         ({"align": "sideways"}, "align is one of 'planar', 'in-place', 'none'"),
         ({"kind": "colour"}, "kind is one of"),
         ({"order": 3}, "order is one of 1, 2, 4"),

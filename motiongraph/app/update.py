@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from motiongraph.app.command import perform
@@ -46,10 +47,16 @@ def warm_up(state: AppState) -> None:
     state.jobs.start(JobKind.COMPILE, "compiling kernels", work, then)
 
 
+def isolated(code: str) -> list[str]:
+    """The command that runs code in another Python, which executes neither what lies in the working folder nor what the
+    environment names."""
+    package = str(Path(__file__).resolve().parents[2])
+    return [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {package!r}); {code}"]
+
+
 def _compile_beside(progress: Progress, deliver: Callable[[Any], None]) -> None:
     """Compile in a process of its own, which leaves its work in numba's cache: here it would hold up frames."""
-    command = [sys.executable, "-c", _EVERYTHING]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(isolated(_EVERYTHING), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             while process.poll() is None:
                 progress(0, 0, "")

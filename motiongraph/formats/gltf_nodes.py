@@ -6,6 +6,7 @@ import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.formats.gltf_file import MOST_BYTES, GltfFile, Item
+from motiongraph.formats.scanner import quoted
 
 _MOST, _DEEPEST = 20_000, 500  # nodes of a document, and how deep they may be nested
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -183,7 +184,7 @@ def tracks_of(file: GltfFile, animation: Item, nodes: Nodes) -> dict[tuple[int, 
         keys = times[number]
         way = sampler.text("interpolation", "LINEAR")
         if way not in ("STEP", "LINEAR", "CUBICSPLINE"):
-            raise sampler["interpolation"].error(f"expected STEP, LINEAR or CUBICSPLINE, found {way!r}")
+            raise sampler["interpolation"].error(f"expected STEP, LINEAR or CUBICSPLINE, found {quoted(way)}")
         values = file.accessor(sampler["output"], _WIDTHS[path])
         each = 3 if way == "CUBICSPLINE" else 1
         if len(values) != each * len(keys):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from motiongraph.errors import FormatError, MotionError
+from motiongraph.formats.scanner import LARGEST
 
-LARGEST = 1e38  # of any number, as in text files (`formats.scanner`): squares and sums of them are numbers still
 _WORD = 100_000  # letters of a name, a label or a sentence
 
 

@@ -16,7 +16,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats import guess
 from motiongraph.formats.motion import UPRIGHT, Source
-from motiongraph.formats.scanner import quoted
+from motiongraph.formats.scanner import LARGEST, quoted
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
@@ -152,8 +152,8 @@ class _Arrays:
         values = self._read(name, _MOST_FRAMES * max(_WIDTHS))
         if values.ndim not in (2, 3) or len(values) > _MOST_FRAMES:
             raise FormatError(self.path, f"{name}: expected frames of numbers, at most {_MOST_FRAMES:,}")
-        if not np.isfinite(values).all():
-            raise FormatError(self.path, f"{name}: holds a number that is not finite")
+        if not (np.abs(values) <= LARGEST).all():
+            raise FormatError(self.path, f"{name}: expected finite numbers of at most {LARGEST:g}")
         return values
 
     def number(self, name: str) -> float:
@@ -178,4 +178,4 @@ class _Arrays:
         except (KeyError, ValueError, EOFError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as problem:
             if isinstance(problem, FormatError):
                 raise
-            raise FormatError(self.path, f"{name}: cannot be read: {problem}") from problem
+            raise FormatError(self.path, f"{name}: cannot be read: {quoted(str(problem), 200)[1:-1]}") from problem

@@ -14,7 +14,7 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.candidates import CEILING, RADIUS, Candidates, LeftOut, compare, fitted, named_apart
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
-from motiongraph.graph.thresholds import AnyThreshold, Thresholds
+from motiongraph.graph.thresholds import HIGHEST, AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
@@ -24,6 +24,8 @@ from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 
 NOTHING = "a graph needs at least one clip that is as long as a transition"
+
+_WIDEST = 3600.0  # seconds of a radius
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,10 @@ class _Plan:
             threshold = Thresholds.of(threshold)
             if np.isfinite(threshold.highest):
                 ceiling = max(ceiling, threshold.highest)
+        if not (0 <= ceiling <= HIGHEST or ceiling == np.inf):
+            raise MotionError(f"a ceiling is a cost from 0 to {HIGHEST:g}, or none, not {ceiling!r}")
+        if not radius <= _WIDEST:
+            raise MotionError(f"a radius is a number of seconds up to {_WIDEST:g}, not {radius!r}")
         if known is not None and (known.ceiling, known.radius) != (ceiling, radius):
             known = None
         return cls(known, float(ceiling), float(radius), threshold)

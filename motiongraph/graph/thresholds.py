@@ -19,6 +19,7 @@ from motiongraph.progress import SILENT, Progress
 
 ENOUGH = 0.75  # share of what the ceiling keeps
 _STEPS = 41
+HIGHEST = 1e12  # of a cost in any unit, except that there may be no limit at all
 POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), ("mean_cost", "f8")])
 
 
@@ -147,6 +148,6 @@ def _number(value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = np.nan
-    if not number >= 0:
-        raise MotionError(f"a threshold is a cost from 0 up, in cm, or 'auto', not {value!r}")
+    if not (0 <= number <= HIGHEST or number == np.inf):
+        raise MotionError(f"a threshold is a cost from 0 to {HIGHEST:g}, in cm, or 'auto', not {value!r}")
     return number

@@ -14,6 +14,8 @@ from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.dissertation import Segments
 from motiongraph.model.clip import Clip
 
+_LONGEST = 60.0  # seconds of a window
+_MOST_SAMPLES = 1000
 KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration", "dissertation")
 ALIGNMENTS = ("planar", "in-place", "none")
 
@@ -50,10 +52,11 @@ class Metric:
         _one_of("kind", self.kind, KINDS)
         _one_of("align", self.align, ALIGNMENTS)
         _one_of("order", self.order, (1, 2, 4))
-        if not (np.isfinite(self.window) and self.window >= 0):
-            raise MotionError(f"a metric's window is a number of seconds from 0 up, not {self.window!r}")
-        if self.samples_per_bone != int(self.samples_per_bone) or self.samples_per_bone < 0:
-            raise MotionError(f"samples_per_bone is a whole number from 0 up, not {self.samples_per_bone!r}")
+        if not 0 <= self.window <= _LONGEST:
+            raise MotionError(f"a metric's window is a number of seconds from 0 to {_LONGEST:g}, not {self.window!r}")
+        if not 0 <= self.samples_per_bone <= _MOST_SAMPLES or self.samples_per_bone != int(self.samples_per_bone):
+            most = f"{_MOST_SAMPLES:,}"
+            raise MotionError(f"samples_per_bone is a whole number from 0 to {most}, not {self.samples_per_bone!r}")
         if self.search_fps is not None and not (np.isfinite(self.search_fps) and self.search_fps > 0):
             raise MotionError(f"search_fps is a positive number of frames a second, not {self.search_fps!r}")
         if isinstance(self.taper, str):

@@ -13,6 +13,9 @@ Span: TypeAlias = tuple[int, int]  # start, stop
 LabelsLike: TypeAlias = "Labels | Iterable[str] | Mapping[str, Span | Sequence[Span]] | str"
 
 
+_MOST = 1000  # different words in a clip; each is a mask of all frames
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """Iterating gives the words; `"walk" in labels` asks for one; `labels.at("walk")` is its (F,) mask."""
@@ -31,6 +34,8 @@ class Labels:
             labels = [labels]
         ranges = labels if isinstance(labels, Mapping) else dict.fromkeys(labels, (0, frames))
         names = tuple(sorted(ranges))
+        if len(names) > _MOST:
+            raise MotionError(f"{len(names):,} different labels are too many for a clip; it may have {_MOST:,}")
         mask = np.zeros((frames, len(names)), bool)
         for k, name in enumerate(names):
             for start, stop in np.asarray(ranges[name], int).reshape(-1, 2):

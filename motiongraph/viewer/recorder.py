@@ -1,8 +1,6 @@
 """Pictures of the window: screenshots of the scene, the matrix or all of it, and films; written by jobs."""
 
 import queue
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
@@ -23,8 +21,8 @@ from motiongraph.files import writing
 from motiongraph.progress import Cancelled, Progress
 from motiongraph.viewer.draw.renderer import Renderer
 from motiongraph.viewer.gl.calls import GL
-from motiongraph.viewer.render import encode
 from motiongraph.viewer.scenery import Scenery, camera_of
+from motiongraph.viewer.video import write_video
 
 if TYPE_CHECKING:
     from motiongraph.viewer.loop import Viewer
@@ -84,11 +82,7 @@ class Recorder:
                 yield picture
 
         def work(progress: Progress, deliver: Callable[[Path], None]) -> None:
-            with tempfile.TemporaryDirectory() as folder:
-                unfinished = Path(folder) / f"video{self.path.suffix.lower()}"
-                encode(unfinished, taken(), count, self.fps, self.size, progress)
-                with writing(self.path) as file, unfinished.open("rb") as finished:
-                    shutil.copyfileobj(finished, file)
+            write_video(self.path, taken(), count, self.fps, self.size, progress)
             deliver(self.path)
 
         then = lambda path: state.say(f"video in {path}")  # noqa: E731

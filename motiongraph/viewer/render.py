@@ -1,13 +1,9 @@
 """Pictures and videos of a clip without a window: `motiongraph render`."""
 
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import imageio_ffmpeg
 import numpy as np
 import scipy  # whose parts are loaded when first used
 from PIL import Image
@@ -36,6 +32,7 @@ from motiongraph.viewer.draw.frame import (
 )
 from motiongraph.viewer.draw.layers import corners
 from motiongraph.viewer.offscreen import offscreen
+from motiongraph.viewer.video import VIDEOS, write_video
 
 BONES = (*CHOICES["bone_style"], "none")
 _LARGEST = 8192  # pixels
@@ -163,7 +160,6 @@ class Subject:
         return layers.prints(found, self.part[0], self.part[-1] + 1, self.floor)
 
 
-VIDEOS = (".mp4", ".gif")
 _FASTEST = {".mp4": 60.0, ".gif": 25.0}  # frames a second where nothing is said; players round GIFs' delays
 _STEADY = 0.4  # seconds over which the camera evens out the way of the root
 _SUN_BESIDE = 72.0  # degrees between camera and sun, seen from above
@@ -217,11 +213,7 @@ def render_video(
         shown = np.arange(len(clip))
     whole = np.arange(len(clip))
     pictures = _draw(clip, shown, whole, whole, shot)
-    with tempfile.TemporaryDirectory() as folder:
-        unfinished = Path(folder) / f"video{ending}"
-        encode(unfinished, pictures, len(shown), rate, shot.size, progress)
-        with writing(path) as file, unfinished.open("rb") as finished:
-            shutil.copyfileobj(finished, file)
+    write_video(path, pictures, len(shown), rate, shot.size, progress)
 
 
 def _range(clip: Clip, frames: slice) -> tuple[int, int]:
@@ -295,35 +287,3 @@ def _camera(subject: Subject, stand_still: bool) -> tuple[Camera, np.ndarray]:
 def facing(clip: Clip, frames: np.ndarray) -> float:
     """Degrees of yaw that the character faces in the middle of the frames."""
     return sides.facing(clip.skeleton, clip.positions()[frames[len(frames) // 2]])
-
-
-def encode(
-    path: Path, pictures: Iterable[np.ndarray], count: int, fps: float, size: tuple[int, int], progress: Progress
-) -> None:
-    """Write pictures (height, width, 3) as a video, as they come."""
-    how: dict[str, Any]
-    if path.suffix == ".gif":
-        colours = "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4"
-        how = {"codec": "gif", "pix_fmt_out": "pal8", "output_params": ["-filter_complex", colours, "-loop", "0"]}
-    else:
-        # The colours are named: without that, players guess another matrix for small pictures.
-        options = ["-crf", "17", "-movflags", "+faststart", "-vf", "scale=out_color_matrix=bt709"]
-        for what in ("-colorspace", "-color_primaries", "-color_trc"):
-            options += [what, "bt709"]
-        how = {"codec": "libx264", "pix_fmt_out": "yuv420p", "output_params": options}
-    try:
-        # In one dict, because its annotations allow whole frames per second only.
-        how |= {"fps": fps, "quality": None, "macro_block_size": 1, "ffmpeg_log_level": "error"}
-        writer = imageio_ffmpeg.write_frames(str(path), size, **how)
-        writer.send(None)
-    except (RuntimeError, OSError) as problem:
-        raise MotionError(f"videos need ffmpeg, which could not be started: {problem}") from problem
-    try:
-        for done, pixels in enumerate(pictures):
-            progress(done, count, f"frame {done + 1} of {count}")
-            writer.send(pixels)
-    except OSError as problem:
-        raise MotionError(f"ffmpeg stopped: {problem}") from problem
-    finally:
-        writer.close()
-    progress(count, count, "done")

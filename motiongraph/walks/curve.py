@@ -23,6 +23,7 @@ from motiongraph.walks.floor_path import floor_path
 from motiongraph.walks.walk import Walk
 
 SPACING = 0.02  # m, between the samples of a path
+_FARTHEST, _LONGEST = 1e6, 1e5  # m; how far the clips of a graph can walk is for `path_goal` to say
 _TANGENT = 0.3  # m, over which the direction of a path is taken, so that a corner is a bend
 _BACK, _AHEAD = 0.5, 1.0  # m, how far from the last nearest point the next one is looked for
 _ALONG = 45.0  # degrees, within which a body faces along the path
@@ -46,6 +47,8 @@ class Curve:
             raise MotionError(f"a path needs at least two points x, z in metres, not an array of shape {points.shape}")
         if kind not in ("polyline", "spline"):
             raise MotionError(f"a path is a 'polyline' or a 'spline', not {kind!r}")
+        if np.abs(points).max() > _FARTHEST:
+            raise MotionError(f"a path goes through places at most {_FARTHEST / 1000:,.0f} km away")
         if closed and distance(points[0], points[-1]) > 1e-9:
             points = np.concatenate([points, points[:1]])
         gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -63,6 +66,8 @@ class Curve:
             at = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1)))
             knots = np.interp(np.append(0.0, np.cumsum(np.sqrt(gaps))), dense, at)
         length = float(at[-1])
+        if length > _LONGEST:
+            raise MotionError(f"a path of {length / 1000:,.0f} km is too long; {_LONGEST / 1000:g} km are the most")
         s = np.linspace(0.0, length, max(round(length / SPACING), 1) + 1)
         places = np.stack([np.interp(s, at, fine[:, k]) for k in range(2)], axis=1)
         return cls(places, _tangents(places, closed), knots, length, closed)

@@ -24,6 +24,7 @@ _PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0, "strict": 0,
     "spare": 1.0,
 }  # fmt: skip
+_HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
 METHODS = ("beam", "branch and bound")
 
@@ -135,6 +136,7 @@ class Goal:
     ) -> "Goal":  # fmt: skip
         """labels: as for `follow_path`; check: that they can be reached; ends: fields of `Rules` on the path's end."""
         ground, weights = floor_graph(graph), weights or Weights()
+        not_too_far(ground, curve.length)
         asked, changes = stretches(labels, curve)
         needs = tuple(None if name is None else _frames_and_seconds(graph, name)[0] for name in asked)
         if check:
@@ -162,6 +164,13 @@ class Goal:
     def longest(self) -> float:
         """Metres along the path at which every walk has ended."""
         return self.rules.length + self.rules.late
+
+
+def not_too_far(ground: FloorGraph, metres: float) -> None:
+    """A sentence where no walk through the graph gets so far within an hour."""
+    most = _HOUR * ground.quickest
+    if not metres <= most:
+        raise MotionError(f"{metres:,.0f} m are more than these clips could walk in an hour, {most:,.0f} m")
 
 
 def stretches(labels: Labels | None, curve: Curve) -> tuple[tuple[Name | None, ...], np.ndarray]:

@@ -13,6 +13,7 @@ from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
 from motiongraph.walks.frames import Name, called, frames_named
 from motiongraph.walks.walk import Seed, Walk
 
+LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
 # powers of two are exact, so that this is the same on every processor.
@@ -34,8 +35,11 @@ def random_walk(
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
         raise MotionError("variety and care are between 0 and 1")
-    if least < 0 or not seconds > 0 or (transitions is not None and transitions < 0):
+    if not 0 <= least <= LONGEST or not seconds > 0 or (transitions is not None and transitions < 0):
         raise MotionError("the length must be above 0 and the time between transitions not below")
+    if limit is None and ((seconds > LONGEST) if transitions is None else (transitions > _MOST)):
+        most = f"{LONGEST:,.0f} seconds" if transitions is None else f"{_MOST:,} transitions"
+        raise MotionError(f"a walk may have {most} at most; make several, each from where the one before ended")
     began, generator = time.perf_counter(), np.random.default_rng(rng)
     ground = floor_graph(graph)
     floor = ground.floor

@@ -17,7 +17,7 @@ from motiongraph.walks.curve import between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
 from motiongraph.walks.frames import Name
-from motiongraph.walks.path_goal import Effort, Found, Goal, Weights
+from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
 from motiongraph.walks.walk import Seed, Walk
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
@@ -63,6 +63,7 @@ def reach(
     place, target = np.asarray(at, float), np.asarray(position, float)
     if target.shape != (2,) or place.shape != (2,) or not np.isfinite([*target, *place]).all():
         raise MotionError(f"a place is a pair x, z in metres, not {position!r}")
+    not_too_far(floor_graph(graph), distance(place, target))
     turn, last = heading_of(heading), None if facing is None else heading_of(facing)
     effort = effort or Effort(rng=0 if rng is None else rng)
     roots = starting_frames(graph, start)

@@ -46,20 +46,16 @@ def _watch(asked: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         told = Path(folder) / "told"
         while time.monotonic() < until and first < asked.first + asked.cases:
-            told.write_text(f"{first}")
-            rest = ["--seed", str(asked.seed), "--first", str(first), "--keep", str(asked.keep), "--worker", folder]
-            rest += [
-                "--cases",
-                str(asked.first + asked.cases - first),
-                *(["--only", *asked.only] if asked.only else []),
-            ]
-            worker = subprocess.Popen([sys.executable, __file__, str(until - time.monotonic()), *rest])
+            told.write_text("")  # until the first case begins, which takes a while
+            rest = ["--seed", asked.seed, "--first", first, "--cases", asked.first + asked.cases - first]
+            rest += ["--keep", asked.keep, "--worker", folder, *(["--only", *asked.only] if asked.only else [])]
+            worker = subprocess.Popen([sys.executable, __file__, str(until - time.monotonic()), *map(str, rest)])
             try:
                 silent = _wait(worker, told)
             except BaseException:
                 worker.kill()
                 raise
-            first = int(told.read_text() or first) + 1
+            first = int(told.read_text() or first - 1) + 1
             if silent or worker.returncode < 0:
                 died += 1
                 why = "was silent for half a minute" if silent else f"died of {signal.Signals(-worker.returncode).name}"
@@ -70,9 +66,8 @@ def _watch(asked: argparse.Namespace) -> int:
         counts = collections.Counter((Path(folder) / "counts").read_text().split())
     found = died + counts.pop("finding", 0)
     many = ", ".join(f"{name} {number:,}" for name, number in sorted(counts.items()))
-    print(
-        f"seed {asked.seed}, cases {asked.first:,} to {first - 1:,}: {sum(counts.values()):,} files ({many}), {found} findings"
-    )
+    cases = f"seed {asked.seed}, cases {asked.first:,} to {first - 1:,}"
+    print(f"{cases}: {sum(counts.values()):,} files ({many}), {found} findings")
     return 1 if found else 0
 
 
@@ -145,7 +140,7 @@ def _try(name: str, bases: list, seed: int, number: int, folder: Path) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numpy, about what is done to the file here
         path.write_bytes(subject.mutated(base, rng))
-    began = time.monotonic()
+    began = time.process_time()
     try:
         subject.use(path, rng)
     except MotionError as problem:
@@ -156,7 +151,7 @@ def _try(name: str, bases: list, seed: int, number: int, folder: Path) -> str:
             return text
     except Exception:
         return traceback.format_exc()
-    took = time.monotonic() - began
+    took = time.process_time() - began
     return f"took {took:.1f} s" if took > _SLOW else ""
 
 
@@ -174,7 +169,7 @@ def _one(asked: argparse.Namespace) -> int:
 
 
 def _keep(folder: Path, name: str, case: Path) -> None:
-    for file in case.iterdir():
+    for file in case.iterdir() if case.exists() else ():
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / file.name).write_bytes(file.read_bytes())
 

@@ -27,14 +27,16 @@ Yposition XYZ ZYX rx ry rz tx l dof axis name length direction limits ltibia Hip
 """
 WORDS = [word.encode() for word in _WORDS.split()]
 VALUES: list[Any] = [
-    None, True, False, 0, 1, -1, 2, 3, 7, 2**31 - 1, 2**31, 2**32, 2**53, 2**63, -(2**63), 2**64, 10**30, 10**400, 0.5, -0.5,
-    1e-9, 1e-310, 1e9, 1e15, 1e18, 1e38, 1e39, 1e300, -1e300, math.inf, -math.inf, math.nan, "", "x", "walk", "\x00",
-    "\x1b[2J", "\ud800", "../../x", "/dev/zero", "x" * 5000, [], {}, [[]], [None], [0, 1], [1e300] * 3, {"x": 1},
+    None, True, False, 0, 1, -1, 2, 3, 7, 2**31 - 1, 2**31, 2**32, 2**53, 2**63, -(2**63), 2**64, 10**30, 10**400,
+    0.5, -0.5, 1e-9, 1e-310, 1e9, 1e15, 1e18, 1e38, 1e39, 1e300, -1e300, math.inf, -math.inf, math.nan, "", "x", "walk",
+    "\x00", "\x1b[2J", "\ud800", "../../x", "/dev/zero", "x" * 5000, [], {}, [[]], [None], [0, 1], [1e300] * 3,
+    {"x": 1},
 ]  # fmt: skip
 NUMBERS = [
     0.0,
     1.0,
     -1.0,
+    7.0,
     1e-300,
     1e9,
     1e18,
@@ -46,8 +48,6 @@ NUMBERS = [
     math.nan,
     2**31 - 1,
     -(2**31),
-    -1,
-    7,
 ]
 
 

@@ -67,7 +67,6 @@ class Subject:
     mutated: Callable[[Any, np.random.Generator], bytes]
     use: Callable[[Path, np.random.Generator], None]  # what a person would do with it; may raise a MotionError
     beside: Callable[[Any], dict[str, bytes]] = lambda base: {}  # other files that it needs
-    exact: bool = True  # whether its faults have a line; not where the container tells
 
 
 def _texts(*names: str) -> Callable[[Path], list[bytes]]:
@@ -213,27 +212,47 @@ def _use_path(path: Path, rng: np.random.Generator) -> None:
     Curve.of(found.points, found.curve or "spline", bool(found.closed))
 
 
+def _motion_beside(asf: bytes) -> dict[str, bytes]:
+    return {"m.amc": (DATA / _same("asf", asf, "amc")).read_bytes()}
+
+
+def _skeleton_beside(amc: bytes) -> dict[str, bytes]:
+    return {"m.asf": (DATA / _same("amc", amc, "asf")).read_bytes()}
+
+
+def _same(ending: str, content: bytes, other: str) -> str:
+    name = "simple" if content == (DATA / f"simple.{ending}").read_bytes() else "everything"
+    return f"{name}.{other}"
+
+
+def _use_skeleton(path: Path, rng: np.random.Generator) -> None:
+    _use_clip(path.with_suffix(".amc"), rng)
+
+
+def _use_obj(path: Path, rng: np.random.Generator) -> None:
+    read_obj(path)
+
+
+def _clip_beside(base: bytes) -> dict[str, bytes]:
+    return {"clip.bvh": (DATA / "person.bvh").read_bytes()}
+
+
+_bvh = _texts("person.bvh", "mixed.bvh", "static_root.bvh", "z_up.bvh")
+_asf, _amc = (_texts(f"everything.{ending}", f"simple.{ending}") for ending in ("asf", "amc"))
+_text = change.mutated_text
 SUBJECTS = {
-    "bvh": Subject(20, "m.bvh", _texts("person.bvh", "mixed.bvh", "static_root.bvh", "z_up.bvh"), change.mutated_text, _use_clip),
-    "asf": Subject(10, "m.asf", _texts("everything.asf", "simple.asf"), change.mutated_text,
-                   lambda path, rng: _use_clip(path.with_suffix(".amc"), rng),
-                   lambda base: {"m.amc": (DATA / ("simple.amc" if len(base) < 2000 else "everything.amc")).read_bytes()}),
-    "amc": Subject(10, "m.amc", _texts("everything.amc", "simple.amc"), change.mutated_text, _use_clip,
-                   lambda base: {"m.asf": (DATA / _skeleton(base)).read_bytes()}),
-    "glb": Subject(8, "m.glb", _glb, _glb_mutated, _use_clip),
-    "gltf": Subject(6, "m.gltf", _gltf, _gltf_mutated, _use_clip),
-    "npz": Subject(8, "m.npz", _npz, change.mutated_npz, _use_clip),
-    "labels": Subject(10, "labels.toml", lambda folder: [LABELS, (SAMPLES / "labels.toml").read_bytes()], change.mutated_text,
-                      _use_labels, lambda base: {"clip.bvh": (DATA / "person.bvh").read_bytes()}),
-    "path": Subject(10, "m.csv", lambda folder: [PATH], change.mutated_text, _use_path),
-    "obj": Subject(10, "m.obj", lambda folder: [OBJ], change.mutated_text, lambda path, rng: (read_obj(path), None)[1]),
-    "graph": Subject(6, "m.mgraph", _graphs, change.mutated_container, _use_graph, exact=False),
-    "project": Subject(2, "m.mgproj", _projects, change.mutated_container, _use_project, exact=False),
-}  # fmt: skip
-
-
-def _skeleton(amc: bytes) -> str:
-    return "simple.asf" if amc == (DATA / "simple.amc").read_bytes() else "everything.asf"
+    "bvh": Subject(24, "m.bvh", _bvh, _text, _use_clip),
+    "asf": Subject(10, "m.asf", _asf, _text, _use_skeleton, _motion_beside),
+    "amc": Subject(8, "m.amc", _amc, _text, _use_clip, _skeleton_beside),
+    "glb": Subject(3, "m.glb", _glb, _glb_mutated, _use_clip),
+    "gltf": Subject(2, "m.gltf", _gltf, _gltf_mutated, _use_clip),
+    "npz": Subject(7, "m.npz", _npz, change.mutated_npz, _use_clip),
+    "labels": Subject(10, "labels.toml", lambda _: [LABELS], _text, _use_labels, _clip_beside),
+    "path": Subject(14, "m.csv", lambda _: [PATH], _text, _use_path),
+    "obj": Subject(14, "m.obj", lambda _: [OBJ], _text, _use_obj),
+    "graph": Subject(6, "m.mgraph", _graphs, change.mutated_container, _use_graph),
+    "project": Subject(2, "m.mgproj", _projects, change.mutated_container, _use_project),
+}
 
 
 def quietly() -> None:

@@ -21,7 +21,6 @@ from motiongraph.errors import MotionError
 from motiongraph.formats.container import read_container
 from motiongraph.formats.load import EXTENSIONS
 from motiongraph.formats.record import (
-    LARGEST,
     Record,
     about_file,
     checked_like,
@@ -29,6 +28,7 @@ from motiongraph.formats.record import (
     checked_rows,
     checked_whole,
 )
+from motiongraph.formats.scanner import LARGEST
 from motiongraph.graph.candidates import Candidates, among, fitted
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.store import content_hash

@@ -19,6 +19,7 @@ from motiongraph.app.walk.make_walk import DrawnPath, Request, make
 from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
 from motiongraph.errors import MotionError, Unreachable
 from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
+from motiongraph.walks.random_walk import LONGEST
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -54,7 +55,7 @@ CHOICES = {
     "blend": ("linear", "inertialized"),
 }
 LIMITS = {
-    **{"share": (0.1, 100.0), "transitions": (0, 10_000), "seconds": (0.5, 36_000.0), "least": (0.0, 60.0)},
+    **{"share": (0.1, 100.0), "transitions": (0, 10_000), "seconds": (0.5, LONGEST), "least": (0.0, 60.0)},
     **{"variety": (0.0, 1.0), "care": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
