@@ -9,6 +9,7 @@ from naive import walks as naive
 
 import motiongraph as mg
 from motiongraph.walks.frames import frames_named
+from motiongraph.walks.sequential import Order, exact
 from motiongraph.walks.shortest_paths import needed_threshold, network_of, shortest
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -150,12 +151,44 @@ def test_the_sequential_walk_is_the_cheapest_there_is(seed):
     ref = naive.cheapest_order(lengths(graph), plain(graph)[1], graph.window, items, stay.tolist())
     if ref is None:
         with pytest.raises(mg.MotionError, match=r"no way leads|no stretch"):
-            mg.sequential_walk(graph, order, stay=stay / FPS)
+            mg.sequential_walk(graph, order, stay=stay / FPS, detours=False)
         return
     walk = mg.sequential_walk(graph, order, stay=stay / FPS)
     assert walk.transitions["cost"].sum() == pytest.approx(ref)
     assert walk.complete
     _assert_covers(walk, items, stay)
+
+
+@settings(max_examples=120, deadline=None)
+@given(SEEDS)
+def test_detours_are_as_short_and_cheap_as_can_be(seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, clips=4, most=14, transitions=16)
+    order = [graph.clips[int(rng.integers(4))].name for _ in range(int(rng.integers(2, 4)))]
+    stay = rng.integers(0, 4, len(order))
+    items = [set(places(graph, item)) for item in order]
+    around = Order.of(graph, order, stay / FPS).with_detours(frames_named(graph, None), 0.7)
+    total, *_ = exact(around, network_of(graph))
+    anywhere = set(places(graph, None))
+    rows = [row for row in plain(graph)[1] if (row[2], row[3] + graph.window) in anywhere]
+    ref = naive.cheapest_with_detours(lengths(graph), rows, graph.window, items, stay.tolist(), 0.7)
+    assert total == (pytest.approx(ref) if ref is not None else np.inf)
+
+
+def test_a_sequence_goes_through_other_clips_where_no_way_leads_straight_on():
+    clips = [still(30, "a"), still(30, "b"), still(30, "c")]
+    graph = graph_of(clips, [(0, 9, 1, 5, 3.0), (1, 12, 2, 5, 2.0), (1, 25, 2, 5, 0.1)], window=2)
+    with pytest.raises(mg.Unreachable):
+        mg.sequential_walk(graph, ["a", "c"], stay=0.2, detours=False)
+    walk = mg.sequential_walk(graph, ["a", "c"], stay=0.2)
+    assert walk.steps["clip"].tolist() == [0, 1, 2]
+    assert walk.transitions["src_frame"].tolist() == [9, 12]  # the shorter way through b, though it costs more
+    assert walk.complete
+    assert walk.facts["items_covered"] == 2
+    assert walk.facts["detour_seconds"] == pytest.approx(5 / FPS)
+    assert walk.facts["cost_total"] == pytest.approx(5.0)
+    straight = mg.sequential_walk(graph, ["a", "b", "c"], stay=0.1)
+    assert "detour_seconds" not in straight.facts
 
 
 def _assert_covers(walk, items, stay):

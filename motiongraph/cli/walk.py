@@ -74,7 +74,7 @@ _NEEDS = {"sequential": {"order"}, "connect": {"source", "target"}, "path": {"po
 _TAKES = {
     "greedy": {"start", "transitions"},
     "random": {"start", "seconds", "transitions"},
-    "sequential": {"order", "stay", "trials"},
+    "sequential": {"order", "stay", "trials", "direct"},
     "connect": {"source", "target", "cheapest"},
     "path": {"points", "labels", "start", "curve", "closed", *_SEARCH},
     "reach": {"position", "facing", "clip", "start", *_SEARCH},
@@ -105,6 +105,9 @@ def walk(
     trials: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Try at random this often, instead of the exact answer.")
     ] = None,
+    direct: Annotated[
+        bool, typer.Option("--direct", metavar="", help="No detours through other clips (sequential).")
+    ] = False,
     source: Annotated[
         str | None, typer.Option("--from", parser=_named, metavar="NAME", help="Clip, label or clip:frame to connect.")
     ] = None,
@@ -197,7 +200,7 @@ def walk(
     from one to another, path follows a line on the floor, reach ends at a place.
     """
     given = {
-        "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials,
+        "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials, "direct": direct or None,
         "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
         "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
@@ -253,8 +256,8 @@ def _find(graph: "mg.MotionGraph", method: Method, given: dict[str, Any], seed: 
         return mg.random_walk(graph, rng=seed, progress=progress, **given)
     if method is Method.sequential:
         items = [item.strip() for item in given.pop("order").split(",")]
-        way = "trials" if "trials" in given else "exact"
-        return mg.sequential_walk(graph, items, seed, method=way, progress=progress, **given)
+        way, detours = "trials" if "trials" in given else "exact", not given.pop("direct", False)
+        return mg.sequential_walk(graph, items, seed, method=way, detours=detours, progress=progress, **given)
     if method is Method.connect:
         by = "cheapest" if given.pop("cheapest", False) else "quickest"
         return mg.connect(graph, given["source"], given["target"], by, progress=progress)
@@ -294,7 +297,7 @@ def _weights(asked: dict[str, Any]) -> "mg.Weights":
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
     ("path_error_worst", "m"), ("arc_error_mean", "m"), ("facing_along", ""), ("labels_held", ""),
-    ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
+    ("detour_seconds", "s"), ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
     ("compute_seconds", "s"),
 )  # fmt: skip
 

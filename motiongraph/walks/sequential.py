@@ -5,6 +5,9 @@ the next. Within an item pieces cost nothing and add to the stay, transitions co
 only after its least stay. The state is node, layer and stay. Of two states at a node in a layer, the one that costs no
 more and has stayed as long makes the other useless: states are popped in order of cost, and one is needed only if it
 has stayed longer than all before it there.
+
+Where no way leads straight on, detours do: between two items there is a layer more, in which any motion may be played,
+at a price for every frame.
 """
 
 import time
@@ -32,6 +35,7 @@ class Order:
     begin: np.ndarray  # (layers, F) first frame of the unbroken stretch of the item around each of its frames
     end: np.ndarray  # (layers, F) its end, exclusive
     least: np.ndarray  # (layers,) frames of least stay
+    price: np.ndarray  # (layers,) cost of a frame; above 0 in the layers of detours, which may be passed over
 
     @classmethod
     def of(cls, graph: MotionGraph, items: str | Sequence[Name], stay: float | Sequence[float]) -> "Order":
@@ -44,7 +48,19 @@ class Order:
         stays = np.broadcast_to(np.asarray(stay, float) * graph.fps, len(items))
         if (stays < 0).any():
             raise MotionError("the least stay in an item cannot be negative")
-        return cls(tuple(called(graph, item) for item in items), masks, begin, end, np.round(stays).astype(np.int32))
+        least = np.round(stays).astype(np.int32)
+        return cls(tuple(called(graph, item) for item in items), masks, begin, end, least, np.zeros(len(items)))
+
+    def with_detours(self, anywhere: np.ndarray, price: float) -> "Order":
+        """The same items with a layer of any motion, (F,) bool, between each two; price: cost of a frame there."""
+        layers, frames = 2 * len(self.names) - 1, len(anywhere)
+        items = np.arange(layers) % 2 == 0
+        masks, begin = np.tile(anywhere, (layers, 1)), np.zeros((layers, frames), self.begin.dtype)
+        end, least = np.full((layers, frames), 2**30, self.end.dtype), np.zeros(layers, np.int32)
+        for array, own in ((masks, self.masks), (begin, self.begin), (end, self.end), (least, self.least)):
+            array[items] = own
+        names = [self.names[k // 2] if k % 2 == 0 else "any motion" for k in range(layers)]
+        return Order(tuple(names), masks, begin, end, least, np.where(items, 0.0, price))
 
 
 @njit(**FAST)
@@ -57,15 +73,15 @@ def _doubled(states, values, heap):
 
 
 @kernel(types.Tuple((F64, I32[:, ::1], I64, I64))(
-    read(I32), read(I32), read(I32), read(F64), read(I32), read(U1, 2), read(I32), read(I32, 2), read(I32)),
+    read(I32), read(I32), read(I32), read(F64), read(I32), read(U1, 2), read(I32), read(I32, 2), read(I32), read(F64)),
 )  # fmt: skip
-def cheapest(first, to, row, cost, frames, inside, entry, left, least):
+def cheapest(first, to, row, cost, frames, inside, entry, left, least, price):
     """The cheapest way through all layers.
 
     first, to, row, cost, frames: the edges, as in `Network` (row < 0 for a piece). inside: (layers, N) 1 where a node
     may be visited in a layer; entry: (N,) frames of the first item that can be played before a node, −1 where the walk
     cannot begin; left: (layers, N) frames of the item that can still be played from a node; least: (layers,)
-    frames of least stay. Returns the cost (infinity for none), the states found (n, 5: node, layer, stay, parent,
+    frames of least stay; price: (layers,) cost of every frame, above 0 in layers that may be passed over. Returns the cost (infinity for none), the states found (n, 5: node, layer, stay, parent,
     edge), the last state, and the deepest layer that was reached.
     """
     layers, nodes = inside.shape
@@ -95,7 +111,9 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least):
             target, piece = to[e], row[e] < 0
             if piece and frames[e] >= left[layer, node]:
                 continue
-            for level in range(layer, min(layer + 2, layers)):
+            for level in range(layer, min(layer + 3, layers)):
+                if level == layer + 2 and price[layer + 1] == 0.0:
+                    break
                 if not inside[level, target] or (level > layer and (piece or stay < least[layer])):
                     continue
                 longer = stay if level == layer else 0
@@ -107,7 +125,7 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least):
                     states, values, heap = _doubled(states, values, heap)
                 states[count, 0], states[count, 1], states[count, 2] = target, level, longer
                 states[count, 3], states[count, 4] = here, e
-                size = push(values, heap, size, far + cost[e], count)
+                size = push(values, heap, size, far + cost[e] + price[level] * frames[e], count)
                 count += 1
     return np.inf, states[:count].copy(), -1, deepest
 
@@ -123,7 +141,7 @@ def exact(order: Order, network: Network) -> tuple[float, int, list[int], int, i
     if len(order.names) == 1 and alone.any():
         frame = int(np.argmax(np.where(alone, order.end[0] - order.begin[0], -1)))
         return 0.0, int(order.begin[0, frame]), [], int(order.end[0, frame]), 0
-    arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least)]
+    arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least, order.price)]
     total, states, last, deepest = cheapest(network.first, network.to, network.row, network.cost, *arrays)
     if last < 0:
         return np.inf, 0, [], 0, deepest
@@ -142,14 +160,17 @@ METHODS = ("exact", "trials")
 
 def sequential_walk(
     graph: MotionGraph, order: str | Sequence[Name], rng: Seed = 0, *, stay: float | Sequence[float] = 0.5,
-    method: str = "exact", trials: int = 1000, limit: float | None = None, progress: Progress = SILENT,
+    method: str = "exact", trials: int = 1000, limit: float | None = None, detours: bool = True,
+    progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk through clips or labels in this order, straight from each to the next.
 
     stay: seconds of each item at least (one number, or one for each), not counting transitions. method: "exact" gives
     the walk with the least sum of transition costs, or proves that there is none; "trials" tries at random, cheap
     transitions being likelier, and keeps the longest and of those the cheapest, as in the dissertation; limit: seconds
-    for all trials. Within an item, transitions may be taken too where that leads on.
+    for all trials. Within an item, transitions may be taken too where that leads on. detours: where the order cannot be
+    covered like that, the exact way may lead through other motion between two items, as little as there can be; a
+    second of it counts as a transition at the threshold.
     """
     if method not in METHODS:
         raise MotionError(f"a sequential walk is found by one of {', '.join(METHODS)}, not {method!r}")
@@ -162,9 +183,27 @@ def sequential_walk(
         return _walk(graph, begin, rows, stop, began, "sequential by trials", note, items_covered=covered)
     progress(0, 1, "covering the order")
     total, begin, rows, stop, deepest = exact(asked, network)
+    if not np.isfinite(total) and detours and len(asked.names) > 1:
+        price = min(graph.thresholds.highest, graph.candidates.ceiling) / graph.fps
+        around = asked.with_detours(frames_named(graph, None), price)
+        total, begin, rows, stop, _ = exact(around, network)
+        if np.isfinite(total):
+            cost = float(graph.candidates.table["cost"][np.array(rows, int)].sum())
+            walk = _walk(
+                graph, begin, rows, stop, began, "sequential", "", items_covered=len(asked.names), cost_total=cost
+            )
+            other = _elsewhere(graph, walk, asked)
+            walk.facts["detour_seconds"] = float(other / graph.fps)
+            return walk
     if not np.isfinite(total):
         raise _why_not(graph, asked, deepest, progress)
     return _walk(graph, begin, rows, stop, began, "sequential", "", items_covered=len(asked.names), cost_total=total)
+
+
+def _elsewhere(graph: MotionGraph, walk: Walk, order: Order) -> int:
+    """Frames of the walk's pieces that belong to no item."""
+    starts, wanted = np.cumsum([0, *map(len, graph.clips)]), order.masks.any(axis=0)
+    return sum(int((~wanted[starts[c] + a : starts[c] + b]).sum()) for c, a, b in walk.steps.tolist())
 
 
 def _walk(

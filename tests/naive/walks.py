@@ -70,6 +70,41 @@ def cheapest_order(clips, transitions, window, items, least):
     return None
 
 
+def cheapest_with_detours(clips, transitions, window, items, least, price):
+    """As `cheapest_order`, where any frames may be played between two items, entered and left by transitions; the
+    transition into them and every frame there cost `price` each. The sum with those prices."""
+    around = neighbours(clips, transitions, window)
+    heap = [(0.0, 0, place, 0) for place in items[0]]  # layers 0, 2, … are items, the others what is between
+    heapq.heapify(heap)
+    done = set()
+    while heap:
+        total, layer, place, stay = heapq.heappop(heap)
+        if (layer, place, stay) in done:
+            continue
+        done.add((layer, place, stay))
+        between, item = layer % 2 == 1, layer // 2
+        ahead, (clip, frame) = 0, place
+        while not between and (clip, frame + ahead) in items[item]:
+            ahead += 1
+        if layer == 2 * len(items) - 2 and stay + ahead >= least[item]:
+            return total
+        for frames, cost, target in around[place]:
+            piece = frames == 1 and cost == 0.0 and target == (clip, frame + 1)
+            if between:
+                heapq.heappush(heap, (total + cost + price * frames, layer, target, 0))
+                if not piece and target in items[item + 1]:
+                    heapq.heappush(heap, (total + cost, layer + 1, target, 0))
+                continue
+            if target in items[item]:
+                longer = min(stay + 1, least[item]) if piece else stay
+                heapq.heappush(heap, (total + cost, layer, target, longer))
+            if not piece and item + 1 < len(items) and stay >= least[item]:
+                heapq.heappush(heap, (total + cost + price * frames, layer + 1, target, 0))
+                if target in items[item + 1]:
+                    heapq.heappush(heap, (total + cost, layer + 2, target, 0))
+    return None
+
+
 def equation_nine(places, line, spacing, gamma, seconds):
     """Kovar 2002, equation 9, times the seconds of a frame: places and line are lists of (x, z); the line's points lie
     `spacing` metres apart; gamma metres are the least progress of a frame. The first place is the start and counts

@@ -124,7 +124,7 @@ def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Pr
     if request.method in ("sequential", "connect") and not own["pruned"]:
         graph = graph.whole()
     if request.method == "sequential":
-        ways = {"method": own["way"], "trials": own["trials"], "stay": own["stay"]}
+        ways = {"method": own["way"], "trials": own["trials"], "stay": own["stay"], "detours": own["detours"]}
         order = [name for item in own["order"] if (name := named(graph, item)) is not None]
         return sequential_walk(graph, order, seed, progress=progress, **ways)
     if request.method == "connect":

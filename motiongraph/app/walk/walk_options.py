@@ -39,7 +39,7 @@ _SEARCH: dict[str, Any] = {
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
     "random": {"start": "", "seconds": 30.0, "least": 0.5, "variety": 0.5, "care": 1.0},
-    "sequential": {"order": (), "stay": 0.5, "way": "exact", "trials": 1000, "pruned": False},
+    "sequential": {"order": (), "stay": 0.5, "way": "exact", "trials": 1000, "detours": True, "pruned": False},
     "connect": {"source": "", "target": "", "by": "quickest", "pruned": False},
     "path": {"start": "", **_SEARCH},
     "reach": {

@@ -66,6 +66,11 @@ def motion_options(state: AppState, ui: Ui) -> None:
             tooltip("share by which progress along the path may differ from the length walked; 0 is equal arc length")
         _number(state, "gamma", "least progress", "%.2f m/s", 0.01)
         tooltip("gamma of Kovar 2002, 5.1: progress that is always asked for, so that standing still does not pay")
+    if walking.method == "sequential":
+        changed, value = imgui.checkbox("Through other motion where need be", walking.option["detours"])
+        if changed:
+            state.issue(do.SetWalkOption("sequential", "detours", value))
+        tooltip("where no transition leads straight from one item to the next, the shortest way round is taken")
     if walking.method in ("sequential", "connect"):
         changed, value = imgui.checkbox("Only where motion can go on for ever", walking.option["pruned"])
         if changed:
