@@ -200,7 +200,8 @@ def walk(
     from one to another, path follows a line on the floor, reach ends at a place.
     """
     given = {
-        "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials, "direct": direct or None,
+        "start": start, "seconds": seconds, "transitions": transitions, "order": order, "stay": stay, "trials": trials,
+        "direct": direct or None,
         "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
         "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
@@ -297,7 +298,8 @@ def _weights(asked: dict[str, Any]) -> "mg.Weights":
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
     ("path_error_worst", "m"), ("arc_error_mean", "m"), ("facing_along", ""), ("labels_held", ""),
-    ("detour_seconds", "s"), ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
+    ("detour_seconds", "s"),
+    ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
     ("compute_seconds", "s"),
 )  # fmt: skip
 

@@ -81,8 +81,9 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least, price):
     first, to, row, cost, frames: the edges, as in `Network` (row < 0 for a piece). inside: (layers, N) 1 where a node
     may be visited in a layer; entry: (N,) frames of the first item that can be played before a node, −1 where the walk
     cannot begin; left: (layers, N) frames of the item that can still be played from a node; least: (layers,)
-    frames of least stay; price: (layers,) cost of every frame, above 0 in layers that may be passed over. Returns the cost (infinity for none), the states found (n, 5: node, layer, stay, parent,
-    edge), the last state, and the deepest layer that was reached.
+    frames of least stay; price: (layers,) cost of every frame, above 0 in layers that may be passed over. Returns the
+    cost (infinity for none), the states found (n, 5: node, layer, stay, parent, edge), the last state, and the deepest
+    layer that was reached.
     """
     layers, nodes = inside.shape
     longest = np.full((layers, nodes), -1, np.int32)  # the longest stay popped so far
@@ -202,7 +203,7 @@ def sequential_walk(
 
 def _elsewhere(graph: MotionGraph, walk: Walk, order: Order) -> int:
     """Frames of the walk's pieces that belong to no item."""
-    starts, wanted = np.cumsum([0, *map(len, graph.clips)]), order.masks.any(axis=0)
+    starts, wanted = np.cumsum([0, *map(len, graph.clips)]), np.any(order.masks, axis=0)
     return sum(int((~wanted[starts[c] + a : starts[c] + b]).sum()) for c, a, b in walk.steps.tolist())
 
 
