@@ -12,6 +12,7 @@ import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.cli import main
 from motiongraph.errors import MotionError
+from motiongraph.formats.labels_file import read_bones, write_bones
 from motiongraph.formats.save import save
 from motiongraph.formats.smpl import skeleton as smpl_skeleton
 from motiongraph.graph.build import Options, build_graph
@@ -256,6 +257,64 @@ def test_clips_of_other_bodies_and_rates_are_in_one_graph(mocap):
     assert any("16_16 moved another body; the motion was put on this one bone by bone" in w for w in built.warnings)
     between = built.graph.candidates.table
     assert ((between["src"] == 0) & (between["dst"] == 1)).any(), "two walks of one man meet, whatever their files"
+
+
+def test_maps_of_bones_are_corrected_in_graphs_and_files(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    most = [smooth_clip(rng, body("Mixamo"), 60, fps=30.0) for _ in range(2)]
+    other = smooth_clip(rng, body("Rokoko", slant=0.5), 60, fps=30.0)
+    clips = [replace(clip, name=f"clip{i}") for i, clip in enumerate([*most, other])]
+    target, source = most[0].skeleton, other.skeleton
+    found = mg.bone_map(source, target)
+    left, right = (next(j for j, part in found.parts.items() if part == f"{side} elbow") for side in ("left", "right"))
+    crossed = {left: found.pairs[right], right: "", "nobody": "nothing"}
+    bones = mg.bone_map(source, target, crossed)
+    assert bones.pairs[left] == found.pairs[right]
+    assert right in bones.without_source
+    plain, swapped = (build_graph(clips, Options(threshold=1.0, bones=b)).graph for b in ({}, crossed))
+    expected = clips[2].retargeted(target, bones, clips[0])
+    np.testing.assert_array_equal(swapped.clips[2].rotations, expected.rotations)
+    assert np.abs(plain.clips[2].rotations - expected.rotations).max() > 0.1
+    again = build_graph(clips, Options(threshold=1.0, bones=crossed), plain)
+    assert again.compared == again.total, "another map, another motion"
+    swapped.save(tmp_path / "g.mgraph", clips="referenced")
+    loaded = mg.MotionGraph.load(tmp_path / "g.mgraph", clips)
+    np.testing.assert_array_equal(loaded.clips[2].rotations, expected.rotations)
+
+    save(clips[0], tmp_path / "a.bvh")
+    save(clips[2], tmp_path / "b.bvh")
+    words = ["convert", str(tmp_path / "b.bvh"), str(tmp_path / "c.bvh"), "--onto", str(tmp_path / "a.bvh")]
+    with pytest.raises(SystemExit) as status:
+        main([*words, "--save-map", str(tmp_path / "bones.toml")])
+    assert status.value.code == 0, capsys.readouterr().err
+    written = read_bones(tmp_path / "bones.toml")
+    assert {joint: led for joint, led in written.items() if led} == found.pairs
+    write_bones(crossed, tmp_path / "mine.toml")
+    with pytest.raises(SystemExit) as status:
+        main([*words, "--force", "--map", str(tmp_path / "mine.toml")])
+    said = capsys.readouterr().err
+    assert status.value.code == 0, said
+    assert right in said  # what keeps still is named
+    (tmp_path / "mine.toml").write_text("[[bones]]\n")
+    with pytest.raises(SystemExit) as status:
+        main([*words, "--force", "--map", str(tmp_path / "mine.toml")])
+    assert status.value.code == 1
+    assert "expected [bones]" in capsys.readouterr().err
+
+
+def test_rounded_offsets_and_rigid_ones_are_in_one_graph(tmp_path):
+    """Position channels that vary by less than 0.1 mm are rounding, not sliding."""
+    rng = np.random.default_rng(2)
+    rigid = smooth_clip(rng, body("Mixamo"), 60, fps=30.0)
+    wobble = 4e-5 * rng.uniform(-1, 1, (60, len(rigid.skeleton), 3))
+    wobble[:, 0] = 0.0
+    save(rigid, tmp_path / "rigid.bvh")
+    save(replace(rigid, offsets=rigid.skeleton.offsets + wobble, source=None), tmp_path / "rounded.bvh")
+    clips = [mg.load(tmp_path / f"{name}.bvh") for name in ("rigid", "rounded")]
+    assert clips[1].offsets is None
+    built = build_graph(clips, Options())
+    assert built.left_out == ()
+    assert len(built.graph.clips) == 2
 
 
 def test_convert_puts_a_clip_on_another_body(tmp_path, capsys):

@@ -123,12 +123,13 @@ def test_other_joints_are_left_out(clips):
     built = build_graph([alien, clips[0], clips[1][:8], clips[2]], OPTIONS)
     assert names(built.graph) == ["clip0", "clip2"]
     assert built.sources == (1, 3)
+    other = "its skeleton has other joints than that of clip0, and no hips and legs that can be recognised"
     assert built.left_out == (
-        LeftOut("alien", "its skeleton has other joints than that of clip0"),
+        LeftOut("alien", other),
         LeftOut("clip1", "its 0.20 s are shorter than a transition"),
     )
     assert built.sentences == (
-        "alien is left out: its skeleton has other joints than that of clip0",
+        f"alien is left out: {other}",
         "clip1 is left out: its 0.20 s are shorter than a transition",
     )
     assert built.graph.candidates.left_out == built.left_out

@@ -2,7 +2,7 @@
 
 # ruff: noqa: I001 - packed lines
 # fmt: off
-from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, SetGraphOption
+from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, LoadBones, SaveBones, SetBone, SetGraphOption
 from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
 from motiongraph.app.graph.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
 from motiongraph.app.graph.graph_state import FindTradeOff, SetThreshold
@@ -48,17 +48,17 @@ COMMANDS: tuple[type, ...] = (
     AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
     ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
     ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, GiveSkeleton, Jump, Lead, LeaveAlternative,
-    LetBelowFloor, LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint, NewProject,
-    NewSeed, OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset, Pause,
-    PinGhost, PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph,
+    LetBelowFloor, LoadBones, LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint,
+    NewProject, NewSeed, OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset,
+    Pause, PinGhost, PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph,
     PreviewAlternative, PreviewCell, PreviewTransition, Quit, ReadAgain, RecordVideo, Recover, Redo, RemoveAll,
     RemoveClip, RemoveLabel, RemovePoint, RemoveProp, RenameResult, ReopenUnsaved, Replay, ReplayResult, ResetCamera,
-    ResetLayout, ResetWalk, ReversePath, SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject, Screenshot,
-    Seek, SeekStep, SelectClip, SelectNext, SetBrush, SetCamera, SetCurve, SetFollow, SetGraphOption, SetLabels,
-    SetLayer, SetLeadLabel, SetLoop, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SetPath,
-    SetPresetSize, SetProp, SetReverse, SetRoot, SetSeed, SetSetting, SetSpeed, SetThreshold, SetTool, SetWalk,
-    SetWalkOption, ShiftGhost, ShowHint, ShowLanes, ShowPanel, ShowTransition, SizeProp, SmoothPath, Split, Step,
-    SwapMatrix, TakeOptions, TakeTrack, ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim, Undo,
-    UnpinGhost, UseClip, WalkPath, WatchMatrix, WatchWhy, Zoom,
+    ResetLayout, ResetWalk, ReversePath, SaveBones, SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject,
+    Screenshot, Seek, SeekStep, SelectClip, SelectNext, SetBone, SetBrush, SetCamera, SetCurve, SetFollow,
+    SetGraphOption, SetLabels, SetLayer, SetLeadLabel, SetLoop, SetMatrixOption, SetMatrixThreshold, SetMetric,
+    SetMinima, SetPath, SetPresetSize, SetProp, SetReverse, SetRoot, SetSeed, SetSetting, SetSpeed, SetThreshold,
+    SetTool, SetWalk, SetWalkOption, ShiftGhost, ShowHint, ShowLanes, ShowPanel, ShowTransition, SizeProp, SmoothPath,
+    Split, Step, SwapMatrix, TakeOptions, TakeTrack, ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim,
+    Undo, UnpinGhost, UseClip, WalkPath, WatchMatrix, WatchWhy, Zoom,
 )
 # fmt: on

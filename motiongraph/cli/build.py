@@ -10,6 +10,7 @@ import typer
 
 import motiongraph as mg
 from motiongraph.cli.console import (
+    BoneMap,
     Force,
     Rate,
     Skeleton,
@@ -110,6 +111,7 @@ def build(
         float | None,
         typer.Option(parser=positive, metavar="N", help="Look at this lower rate first: quicker, not complete."),
     ] = None,
+    bones: BoneMap = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
     up: UpAxis = Up.auto,
@@ -129,6 +131,7 @@ def build(
     limits = thresholds(threshold, within, between, pair) or "auto"
 
     from motiongraph.formats.collection import load_collection
+    from motiongraph.formats.labels_file import read_bones
     from motiongraph.graph.candidates import RADIUS
 
     metric = mg.Metric(
@@ -144,7 +147,6 @@ def build(
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     with progress_bar() as progress:
         clips = load_collection(paths or [resource("assets/samples")], labels, progress, **reading)
-    clips = [clip if fps is None else clip.resampled(fps) for clip in clips]
     started = time.perf_counter()
     try:
         with progress_bar() as progress:
@@ -155,6 +157,8 @@ def build(
                 ceiling=ceiling,
                 radius=RADIUS if radius is None else radius,
                 mirror=mirror,
+                fps=fps,
+                bones=bones and read_bones(bones),
                 progress=progress,
             )
     except KeyboardInterrupt:

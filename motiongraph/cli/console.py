@@ -84,6 +84,10 @@ Rate = Annotated[
         help="Frame rate of the files, whatever they say. (default: theirs; 120 for an AMC)",
     ),
 ]
+BoneMap = Annotated[
+    Path | None,
+    typer.Option("--map", metavar="TOML", help="Which joint moves which on another body; goes before what is found."),
+]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Overwrite files that are there already.")]
 
 

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 import motiongraph as mg
-from motiongraph.cli.console import Force, Frames, Rate, Skeleton, Units, Up, UpAxis, positive, refuse_existing, say
+from motiongraph.cli.console import (
+    BoneMap,
+    Force,
+    Frames,
+    Rate,
+    Skeleton,
+    Units,
+    Up,
+    UpAxis,
+    positive,
+    refuse_existing,
+    say,
+)
 
 
 class Root(StrEnum):
@@ -49,6 +61,10 @@ def convert(
     onto: Annotated[
         Path | None, typer.Option(metavar="CLIP", help="Put the motion on the body of another clip, bone by bone.")
     ] = None,
+    bones: BoneMap = None,
+    save_map: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="Write which joint moves which, to be corrected for --map.")
+    ] = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
     up: UpAxis = Up.auto,
@@ -64,8 +80,10 @@ def convert(
         raise typer.BadParameter("a clip that leads needs --root path.", param_hint="'--along'")
     from motiongraph.formats.save import files_written
 
+    if onto is None and (bones is not None or save_map is not None):
+        raise typer.BadParameter("a map of bones needs another body: --onto CLIP.", param_hint="'--map'")
     targets = files_written(target)
-    refuse_existing(targets, force)
+    refuse_existing([*targets, save_map], force)
     clip = mg.load(source, units=units, up=up.value, skeleton=skeleton, fps=rate)
     if frames is not None:
         clip = clip[frames]
@@ -74,7 +92,7 @@ def convert(
     if fps is not None:
         clip = clip.resampled(fps)
     if onto is not None:
-        clip = _put_on(clip, mg.load(onto))
+        clip = _put_on(clip, mg.load(onto), bones, save_map)
     if root is not Root.accumulate:
         path = along and mg.load(along, units=units, up=up.value, skeleton=skeleton, fps=rate).resampled(clip.fps)
         clip = mg.rooted(clip, root.value.replace("-", " "), radians(direction), path)
@@ -82,12 +100,17 @@ def convert(
     say(f"wrote {' and '.join(map(str, targets))}: {len(clip)} frames, {clip.fps:g} Hz, {clip.duration:.2f} s")
 
 
-def _put_on(clip: "mg.Clip", other: "mg.Clip") -> "mg.Clip":
+def _put_on(clip: "mg.Clip", other: "mg.Clip", bones: Path | None, save_map: Path | None) -> "mg.Clip":
     """The motion on another clip's body; joints that nothing moves, and motion that is lost, are said."""
-    if set(clip.skeleton.names) != set(other.skeleton.names):
-        bones = mg.bone_map(clip.skeleton, other.skeleton)
-        for joints, fate in ((bones.without_source, "keep still"), (bones.unused, "are left out")):
+    from motiongraph.formats.labels_file import read_bones, write_bones
+
+    pairs = None
+    if bones is not None or save_map is not None or set(clip.skeleton.names) != set(other.skeleton.names):
+        pairs = mg.bone_map(clip.skeleton, other.skeleton, bones and read_bones(bones))
+        for joints, fate in ((pairs.without_source, "keep still"), (pairs.unused, "are left out")):
             joints = [name for name in joints if not name.endswith("_end")]
             if joints:
                 say(f"{', '.join(joints[:8])}{f' and {len(joints) - 8} more' if len(joints) > 8 else ''} {fate}")
-    return clip.retargeted(other.skeleton, standing=other)
+        if save_map is not None:
+            write_bones({joint: pairs.pairs.get(joint, "") for joint in other.skeleton.names}, save_map)
+    return clip.retargeted(other.skeleton, pairs, standing=other)

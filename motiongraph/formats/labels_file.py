@@ -10,7 +10,7 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -39,17 +39,21 @@ class Entry:
     labels: tuple[str, ...] = ()
 
 
-def read_labels(path: str | os.PathLike) -> tuple[Entry, ...]:
-    """The entries of a labels.toml, or a FormatError that says what is wrong with it."""
+def _read_toml(path: str | os.PathLike) -> dict[str, Any]:
+    """The tables of a TOML file, or a FormatError that says what is wrong with it."""
     text = read_text(path, most=_LARGEST)
     if deep := _TOO_DEEP.search(text):
         line = text.count("\n", 0, deep.start()) + 1
-        raise FormatError(path, f"is not a list of clips: {quoted(deep[0])} goes too deep", line)
+        raise FormatError(path, f"is not what is expected: {quoted(deep[0])} goes too deep", line)
     try:
-        table = tomllib.loads(text)
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # also of numbers with thousands of digits
         raise FormatError(path, f"is not a TOML file: {quoted(str(problem), 200)[1:-1]}") from problem
-    clips = table.get("clip", [])
+
+
+def read_labels(path: str | os.PathLike) -> tuple[Entry, ...]:
+    """The entries of a labels.toml, or a FormatError that says what is wrong with it."""
+    clips = _read_toml(path).get("clip", [])
     if not isinstance(clips, list) or not all(isinstance(c, dict) for c in clips):
         raise FormatError(path, "expected [[clip]] tables")
     return tuple(_entry(path, number, clip) for number, clip in enumerate(clips, start=1))
@@ -125,6 +129,22 @@ def entries_of(path: Path, folder: Path, start: int, stop: int, labels: Labels, 
         words = tuple(word for word in labels if labels.at(word)[first])
         lines.append(Entry(file, None if whole else (first, last), words))
     return lines
+
+
+def read_bones(path: str | os.PathLike) -> dict[str, str]:
+    """Joint of the body that is moved → joint that moves it, "" for none, from the [bones] of a TOML file."""
+    bones = _read_toml(path).get("bones")
+    if not isinstance(bones, dict) or not all(isinstance(led, str) for led in bones.values()):
+        raise FormatError(path, 'expected [bones] with lines as in "LeftFoot" = "lfoot", or "" for none')
+    return bones
+
+
+def write_bones(bones: Mapping[str, str], path: str | os.PathLike) -> None:
+    """Write a map of bones for `read_bones`, whole or not at all."""
+    lines = ['# joint of the body that is moved = joint that moves it, "" for none', "[bones]"]
+    lines += [f"{_quoted(joint)} = {_quoted(led)}" for joint, led in bones.items()]
+    with writing(path, "w", encoding="utf-8", newline="\n") as out:
+        out.write("\n".join(lines) + "\n")
 
 
 def _quoted(text: str) -> str:

@@ -5,7 +5,7 @@ same as if everything had been compared.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,10 +16,10 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
 from motiongraph.graph.thresholds import HIGHEST, AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
-from motiongraph.model.bone_map import bone_map
+from motiongraph.model.bone_map import bone_map, unrecognised
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import despiked
-from motiongraph.model.retarget import can_retarget
+from motiongraph.model.retarget import can_retarget, hanging
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 
@@ -38,6 +38,7 @@ class Options:
     ceiling: float | None = None  # cost up to which transitions are kept, in the metric's unit
     radius: float | None = None  # seconds; of minima nearer than this only the cheapest is kept
     threshold: AnyThreshold | None = None  # as for `MotionGraph.build`
+    bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ def build_graph(
 
     plan = _Plan.of(options, rate, previous)
     originals, ready, number = _known_again(wanted, plan.known)
-    used = fitted(originals, options.mirror, ready, progress)
+    used = fitted(originals, options.mirror, ready, progress, options.bones)
     table, new = np.empty(0, TRANSITION), np.ones(len(used), bool)
     if plan.known is not None and used[0].skeleton == plan.known.clips[0].skeleton:
         each = np.arange(2 if options.mirror else 1)
@@ -95,14 +96,23 @@ def build_graph(
         found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress)
         table = in_order(np.concatenate([table, found]))
     candidates = Candidates(
-        originals, used, options.metric, table, plan.ceiling, plan.radius, options.mirror, tuple(left_out)
+        originals,
+        used,
+        options.metric,
+        table,
+        plan.ceiling,
+        plan.radius,
+        options.mirror,
+        tuple(left_out),
+        dict(options.bones),
     )
     threshold = plan.threshold
     if previous is not None and options.threshold is None and lasting(previous, candidates):
         threshold = previous.thresholds
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
-    warnings = (*_rates(clips, rate), *_errors(mended), *_bodies(originals, used[0].skeleton), *_lonely(candidates))
+    bodies = _bodies(originals, used[0].skeleton, options.bones)
+    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *_lonely(candidates))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
@@ -140,8 +150,8 @@ class _Plan:
         threshold = options.threshold if options.threshold is not None else "auto"
         if previous is not None:
             c = previous.candidates
-            kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps
-            known = c if kind == (rate, options.mirror, metric.key, metric.search_fps) else None
+            kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps, dict(c.bones)
+            known = c if kind == (rate, options.mirror, metric.key, metric.search_fps, dict(options.bones)) else None
         ceiling, radius = options.ceiling, options.radius
         if ceiling is None:
             ceiling = known.ceiling if known else CEILING if metric.kind == "cloud" else np.inf
@@ -181,12 +191,12 @@ def _errors(mended: Sequence[tuple[Clip, list[tuple[int, int]]]]) -> list[str]:
     return [f"errors of the capture were bridged, {frames} frames of {clips}: {'; '.join(shown)}{more}"]
 
 
-def _bodies(clips: Sequence[Clip], body: Skeleton) -> list[str]:
+def _bodies(clips: Sequence[Clip], body: Skeleton, bones: Mapping[str, str]) -> list[str]:
     """One sentence where clips have other joints than the graph's body, with what nothing moves there."""
-    others = [clip for clip in clips if _joints(clip.skeleton) != _joints(body)]
+    others = [clip for clip in clips if hanging(clip.skeleton) != hanging(body)]
     if not others:
         return []
-    still = bone_map(others[0].skeleton, body).without_source
+    still = bone_map(others[0].skeleton, body, bones).without_source
     still = [name for name in still if not name.endswith("_end")]
     names = f"{others[0].name}{f' and {len(others) - 1} more' if len(others) > 1 else ''}"
     kept = f"; {', '.join(still[:5])}{', …' if len(still) > 5 else ''} keep still there" if still else ""
@@ -195,25 +205,22 @@ def _bodies(clips: Sequence[Clip], body: Skeleton) -> list[str]:
 
 def _fitting(clips: Sequence[Clip], metric: Metric) -> tuple[list[int], list[LeftOut]]:
     """The numbers of the clips that can be in one graph, and the others with the reason."""
-    joints = [_joints(clip.skeleton) for clip in clips]
+    joints = [hanging(clip.skeleton) for clip in clips]
     usual = Counter(joints).most_common(1)[0][0]
     like = clips[joints.index(usual)]
     fitting, left_out = [], []
     for i, clip in enumerate(clips):
         frames = len(clip) - clip.first
         if joints[i] != usual and not can_retarget(clip.skeleton, like.skeleton):
-            left_out.append(LeftOut(clip.name, f"its skeleton has other joints than that of {like.name}"))
+            other = f"its skeleton has other joints than that of {like.name}"
+            missing = unrecognised(clip.skeleton) or unrecognised(like.skeleton)
+            parts = ", ".join(missing) if len(missing) < 4 else "hips and legs"
+            left_out.append(LeftOut(clip.name, f"{other}, and no {parts} that can be recognised"))
         elif frames < metric.frames(clip.fps):
             left_out.append(LeftOut(clip.name, f"its {frames / clip.fps:.2f} s are shorter than a transition"))
         else:
             fitting.append(i)
     return fitting, left_out
-
-
-def _joints(skeleton: Skeleton) -> frozenset[tuple[str, str]]:
-    """What retargeting needs to be the same: every joint and what it hangs on."""
-    names = skeleton.names
-    return frozenset((name, names[p] if p >= 0 else "") for name, p in zip(names, skeleton.parents.tolist()))
 
 
 def _known_again(

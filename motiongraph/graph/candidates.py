@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,7 +16,9 @@ from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
 from motiongraph.metric.tape import search_tape
+from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
+from motiongraph.model.retarget import hanging
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Comparing, Progress
 
@@ -51,6 +53,7 @@ class Candidates:
     radius: float  # seconds; of minima nearer than this only the cheapest is kept
     mirror: bool
     left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
+    bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
 
     @property
     def window(self) -> int:
@@ -136,8 +139,10 @@ def fitted(
     mirror: bool,
     known: Mapping[int, Sequence[Clip]] | None = None,
     progress: Progress = SILENT,
+    bones: Mapping[str, str] | None = None,
 ) -> tuple[Clip, ...]:
-    """On one skeleton, with mirror images if asked for. known: id of an original → what it became before.
+    """On one skeleton, with mirror images if asked for. known: id of an original → what it became before; bones:
+    corrections of which joint leads which, see `model.bone_map`.
 
     The skeleton is the one that most clips have, the first of them where several do, so that it does not depend on
     what was added when.
@@ -158,7 +163,8 @@ def fitted(
             used += before
             continue
         try:
-            fits = clip.retargeted(body, standing=like)
+            other = hanging(clip.skeleton) != hanging(body)
+            fits = clip.retargeted(body, bone_map(clip.skeleton, body, bones) if other else None, like)
         except MotionError as problem:
             raise MotionError(f"{clip.name!r} cannot be in one graph with {like.name!r}: {problem}") from problem
         used += [fits, fits.mirrored()] if mirror else [fits]

@@ -4,7 +4,7 @@
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,7 @@ class MotionGraph:
         radius: float = RADIUS,
         mirror: bool = False,
         fps: float | None = None,
+        bones: Mapping[str, str] | None = None,
         progress: Progress = SILENT,
     ) -> "MotionGraph":
         """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
@@ -63,13 +64,15 @@ class MotionGraph:
         threshold: cm; "auto", see `graph.thresholds`; {"within": 4, "between": 6}; {("walk", "run"): 8, "default": 5}.
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
         part as well (Kovar 2002, figure 6). fps: the rate of the graph, by default the one that most clips have; others
-        are resampled. Clips of other proportions are retargeted to the skeleton most have. What cannot take part is
-        left out with a warning.
+        are resampled. Clips of other bodies are retargeted to the skeleton most have; bones: corrections of which joint
+        leads which, as `bone_map` takes them. What cannot take part is left out with a warning.
         """
         from motiongraph.graph.build import Options
 
         metric = Metric() if metric is None else metric
-        return _built(_several(clips), Options(metric, mirror, fps, ceiling, radius, threshold), None, progress).graph
+        return _built(
+            _several(clips), Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}), None, progress
+        ).graph
 
     def __repr__(self):
         kind = "pruned " if self.is_pruned else ""
@@ -145,7 +148,9 @@ class MotionGraph:
 
         c = self.candidates
         threshold = "auto" if self.is_auto else self.thresholds
-        built = _built(clips, Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold), self, progress)
+        built = _built(
+            clips, Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold, c.bones), self, progress
+        )
         new = MotionGraph(built.graph.candidates, built.graph.thresholds, self.is_pruned, self.least)
         new.candidates = replace(new.candidates, left_out=(*c.left_out, *built.left_out))
         new.is_auto = self.is_auto

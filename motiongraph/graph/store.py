@@ -96,7 +96,7 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
         used = _used(head, originals, skeletons) if included else ()
     if not included:
         originals = _referenced(path, wanted, clips)
-        used = fitted(originals, stored.mirror)
+        used = fitted(originals, stored.mirror, bones=stored.bones)
     with about_file(path):
         graph = MotionGraph(stored.candidates(originals, used, table), thresholds, pruned, least)
     graph.is_auto = auto

@@ -163,7 +163,14 @@ def graph_to_plain(c: Candidates) -> dict[str, Any]:
         "radius": c.radius,
         "mirror": c.mirror,
         "left_out": list(c.left_out),
+        "bones": dict(c.bones),
     }
+
+
+def checked_bones(saved: Record) -> dict[str, str]:
+    """Corrections of bone maps; older files have none."""
+    bones = saved.record("bones") if "bones" in saved else None
+    return {joint: bones.word(joint) for joint in bones.values} if bones else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +183,7 @@ class StoredGraph:
     radius: float
     mirror: bool
     left_out: tuple[LeftOut, ...]
+    bones: dict[str, str]
 
     @classmethod
     def of(cls, saved: Record) -> StoredGraph:
@@ -186,7 +194,9 @@ class StoredGraph:
             left_out.append(LeftOut(checked_word(clip, "left_out"), checked_word(reason, "left_out")))
         ceiling = saved.number("ceiling", 0.0) if saved.has("ceiling") else np.inf
         metric = checked_metric(saved.get("metric"))
-        return cls(saved, metric, ceiling, saved.number("radius"), saved.flag("mirror"), tuple(left_out))
+        return cls(
+            saved, metric, ceiling, saved.number("radius"), saved.flag("mirror"), tuple(left_out), checked_bones(saved)
+        )
 
     def candidates(self, originals: Sequence[Clip], used: Sequence[Clip], table: np.ndarray) -> Candidates:
         """Of these clips, used: on one skeleton, and of a table that was checked."""
@@ -198,7 +208,7 @@ class StoredGraph:
         )
         if not fits:
             raise MotionError("its clips do not fit each other")
-        rest = self.ceiling, self.radius, self.mirror, self.left_out
+        rest = self.ceiling, self.radius, self.mirror, self.left_out, self.bones
         return Candidates(tuple(originals), tuple(used), self.metric, table, *rest)
 
     def table(self, key: str, clips: Sequence[StoredClip]) -> np.ndarray:

@@ -69,8 +69,12 @@ class BoneMap:
         )
 
 
-def bone_map(source: Skeleton, target: Skeleton) -> BoneMap:
-    """The joints of `target` and those of `source` that do the same; a MotionError where the legs cannot be found."""
+def bone_map(source: Skeleton, target: Skeleton, corrections: Mapping[str, str] | None = None) -> BoneMap:
+    """The joints of `target` and those of `source` that do the same; a MotionError where the legs cannot be found.
+
+    corrections: joint of the target → joint of the source, "" for none, which go before what is found; those for
+    joints that the two bodies do not have are passed over.
+    """
     theirs, ours = body_parts(source), body_parts(target)
     for body, which in ((source, "the clip's"), (target, "the other")):
         if missing := unrecognised(body):
@@ -83,12 +87,16 @@ def bone_map(source: Skeleton, target: Skeleton) -> BoneMap:
             led = _nearest_spine(part, theirs, ours)
         if led is not None and joint not in pairs:
             pairs[joint], parts[joint] = led, part
-    return BoneMap(
+    found = BoneMap(
         {target.names[joint]: source.names[led] for joint, led in sorted(pairs.items())},
         {target.names[joint]: part for joint, part in sorted(parts.items())},
         tuple(name for j, name in enumerate(target.names) if j not in pairs),
         tuple(name for j, name in enumerate(source.names) if j not in set(pairs.values())),
     )
+    for joint, led in (corrections or {}).items():
+        if joint in target.by_name and (not led or led in source.by_name):
+            found = found.with_pair(joint, led or None)
+    return found
 
 
 def unrecognised(skeleton: Skeleton) -> list[str]:

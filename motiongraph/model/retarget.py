@@ -250,18 +250,18 @@ def retargeted(
 
 def can_retarget(source: Skeleton, target: Skeleton) -> bool:
     """Whether motion of one body can be put on another."""
-    return _hanging(source) == _hanging(target) or _maps(source, target)
+    return hanging(source) == hanging(target) or _maps(source, target)
 
 
 def _maps(source: Skeleton, target: Skeleton) -> bool:
     """Whether bodies with other joints are both understood."""
-    return _hanging(source) != _hanging(target) and not unrecognised(source) and not unrecognised(target)
+    return hanging(source) != hanging(target) and not unrecognised(source) and not unrecognised(target)
 
 
-def _hanging(skeleton: Skeleton) -> set[tuple[str, str]]:
-    """Every joint and what it hangs on."""
+def hanging(skeleton: Skeleton) -> frozenset[tuple[str, str]]:
+    """Every joint and what it hangs on: bodies for which this is the same need no map of bones."""
     names = skeleton.names
-    return {(name, names[p] if p >= 0 else "") for name, p in zip(names, skeleton.parents.tolist())}
+    return frozenset((name, names[p] if p >= 0 else "") for name, p in zip(names, skeleton.parents.tolist()))
 
 
 def _lift(clip: "Clip", result: "Clip", feet: Sequence[Foot], scale: float) -> float:

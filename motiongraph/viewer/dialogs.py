@@ -82,6 +82,10 @@ QUESTIONS = {
         _SKELETON,
         about=_clip,
     ),
+    "load bones": Question(
+        "open", "Open a map of bones", lambda paths, _: do.LoadBones(paths[0]), ("Map of bones", "*.toml")
+    ),
+    "save bones": _saving("Save the map of bones as", do.SaveBones, ("Map of bones", "*.toml"), "bones.toml"),
     "missing skeleton": Question(
         "open",
         "Choose the skeleton (.asf) of the motions that lack theirs",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motiongraph.app.command import command
+from motiongraph.app.command import command, edit
 from motiongraph.app.graph.graph_state import SetThreshold, go_on, leave_transition, taking_part
 from motiongraph.app.graph.lanes import Drawn, Options, Source, drawing
 from motiongraph.app.jobs import JobKind
+from motiongraph.app.part import Part
 from motiongraph.errors import MotionError
+from motiongraph.formats.labels_file import read_bones, write_bones
 from motiongraph.graph import build
 from motiongraph.graph.build import lasting
 from motiongraph.metric.metric import Metric
@@ -61,7 +64,10 @@ def built(
     """The graph of entries of the library, what is needed to show it, and a sentence about what was computed; on a
     worker. before: the current graph, whose pairs are not compared again; shown: the entries of its clips."""
     metric = options.metric or Metric()
-    parts, how = [entry.part for entry in entries], build.Options(metric, options.mirror, options.fps)
+    parts, how = (
+        [entry.part for entry in entries],
+        build.Options(metric, options.mirror, options.fps, bones=dict(options.bones)),
+    )
     found = build.build_graph(parts, how, before, progress)
     graph = found.graph.pruned()
     graph.kept  # noqa: B018 - here, beside the loop
@@ -96,6 +102,51 @@ class SetGraphOption:
         if self.name not in {f.name for f in fields(Options)}:
             raise MotionError(f"there is no option {self.name!r} of a graph")
         state.graph.options = replace(state.graph.options, **{self.name: self.value})
+
+
+def _options_part(_: SetBone, __: AppState) -> Part:
+    def write(state: AppState, options: Options) -> None:
+        state.graph.options = options
+
+    return Part("graph options", lambda state: state.graph.options, write)
+
+
+@command(undo=_options_part, edit="bones")
+class SetBone:
+    """Say which joint of other bodies leads a joint of the graph's body: "" for none, None as it is found."""
+
+    joint: str
+    led: str | None
+
+    def apply(self, state: AppState) -> None:
+        bones = dict(state.graph.options.bones)
+        bones.pop(self.joint, None)
+        if self.led is not None:
+            bones[self.joint] = self.led
+        state.graph.options = replace(state.graph.options, bones=tuple(bones.items()))
+
+
+@command
+class LoadBones:
+    """Take corrections of bone maps from a file, as the command line's --map does."""
+
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        bones = tuple(read_bones(self.path).items())
+        with edit(state, _options_part(SetBone("", None), state), "bones"):
+            state.graph.options = replace(state.graph.options, bones=bones)
+
+
+@command
+class SaveBones:
+    """Write the corrections of bone maps into a file for the command line's --map."""
+
+    path: Path
+
+    def apply(self, state: AppState) -> None:
+        write_bones(dict(state.graph.options.bones), self.path)
+        state.say(f"{len(state.graph.options.bones)} bones are in {self.path}")
 
 
 @command

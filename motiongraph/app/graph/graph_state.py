@@ -88,7 +88,9 @@ class GraphState:
 def _options_of(graph: MotionGraph) -> Options:
     """Those that a graph from a file was built with."""
     resampled = any(_is_resampled(clip) for clip in graph.candidates.originals)
-    return Options(graph.candidates.mirror, graph.fps if resampled else None, graph.metric)
+    return Options(
+        graph.candidates.mirror, graph.fps if resampled else None, graph.metric, tuple(graph.candidates.bones.items())
+    )
 
 
 def _is_resampled(clip: Clip) -> bool:
@@ -167,7 +169,7 @@ def _many(count: int, words: str) -> str:
 def _kind(options: Options) -> tuple:
     """What of the options makes another graph; the usual metric is the same whether it is named or not."""
     metric = options.metric or Metric()
-    return options.mirror, options.fps, metric.key, metric.search_fps
+    return options.mirror, options.fps, metric.key, metric.search_fps, options.bones
 
 
 def leave_transition(state: AppState) -> None:

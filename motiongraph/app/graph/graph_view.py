@@ -204,7 +204,9 @@ def _checked_row(row: Any) -> Row:
 def _options(saved: Record) -> Options:
     metric = None if saved.get("metric") is None else checked_metric(saved.get("metric"))
     fps = None if saved.get("fps") is None else saved.number("fps", 1e-3, 1e6)
-    return Options(saved.flag("mirror"), fps, metric)
+    rows = saved.rows("bones", 2) if "bones" in saved else []
+    bones = tuple((checked_word(joint, "a joint"), checked_word(led, "a joint")) for joint, led in rows)
+    return Options(saved.flag("mirror"), fps, metric, bones)
 
 
 GRAPH = SavedPart("graph", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="graph", is_work=False)

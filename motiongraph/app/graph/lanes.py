@@ -210,6 +210,7 @@ class Options:
     mirror: bool = False  # mirror images take part
     fps: float | None = None  # rate of the graph, None for the one most clips have
     metric: Metric | None = None  # None for the usual one
+    bones: tuple[tuple[str, str], ...] = ()  # corrections of bone maps: joint of the graph's body, joint that leads it
 
 
 @dataclass(frozen=True, eq=False)

@@ -206,7 +206,7 @@ class _Reader:
         table, each = graph.table(key, stored), 2 if graph.mirror else 1
         stays, window = np.repeat([clip is not None for clip in found], each), graph.metric.frames(stored[0].fps)
         clips, originals = [one for one in stored for _ in range(each)], [clip for clip in found if clip is not None]
-        used = fitted(originals, graph.mirror) if originals else ()
+        used = fitted(originals, graph.mirror, bones=graph.bones) if originals else ()
         if not used or (not stays.all() and used[0].skeleton != body):
             return _Graph(None, clips, stays, window)
         return _Graph(graph.candidates(originals, used, among(table, stays)), clips, stays, window)

@@ -13,6 +13,7 @@ from motiongraph.app.graph.lanes import KINDS
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
+from motiongraph.viewer.panels.graph_bones import bones_choice, rate_choice
 from motiongraph.viewer.panels.graph_threshold import threshold_controls
 from motiongraph.viewer.panels.graph_view import Figure, GraphView
 from motiongraph.viewer.panels.widgets import (
@@ -90,15 +91,17 @@ def _invitation(state: AppState, ui: Ui, job: Job | None) -> None:
     imgui.pop_font()
     imgui.pop_style_color(2)
     imgui.end_disabled()
-    _options(state)
+    _options(state, ui)
     if not count:
         note("Tick clips in the library first." if len(state.library) else "Open clips first, or drop files here.")
     imgui.dummy(imgui.ImVec2(0.0, ui.px(4)))
     action_button(_OPEN, "open graph", state, ui)
 
 
-def _options(state: AppState) -> None:
+def _options(state: AppState, ui: Ui) -> None:
     options = state.graph.options
+    bones_choice(state, ui)
+    rate_choice(state)
     changed, mirror = imgui.checkbox("with mirror images", options.mirror)
     if changed:
         state.issue(do.SetGraphOption("mirror", mirror))
@@ -135,7 +138,7 @@ def _head(state: AppState, ui: Ui, job: Job | None) -> None:
     imgui.end_disabled()
     tooltip(f"compare what is new; pairs that are known are not compared again  ({keys_of('build')})")
     if graphs.options != graphs.made_with:
-        _options(state)
+        _options(state, ui)
 
 
 def _filters(state: AppState, ui: Ui, view: GraphView) -> None:
