@@ -12,12 +12,14 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.prune import Labelling, Layers
 from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
+from motiongraph.kernels import F64, I64, kernel, read
 from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.search import search
 from motiongraph.metric.tape import search_tape
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
+from motiongraph.model.kinematics import positions
 from motiongraph.model.retarget import hanging
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Comparing, Progress
@@ -27,6 +29,8 @@ CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 # the ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
 # from 86.00 % to 85.98 (8) and 85.97 (16) and the mean connection stays at 1.6 s (scripts/bench.py graph).
 RADIUS = 8 / 120
+STROLL = 1.2  # m/s; how fast the joints of a person move who walks slowly
+_PACE = 30.0  # Hz at which that is measured
 # Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
 _BATCHES, _LEAST = 50, 1 << 22
 
@@ -78,6 +82,21 @@ class Candidates:
         return np.ascontiguousarray(self.table["cost"])
 
     @cached_property
+    def leeway(self) -> np.ndarray:
+        """(T,) by how much each transition may cost more than one in slow motion, for being faster: from 1 up.
+
+        Faster by a factor, accelerations are larger by its square, and hide as much more."""
+        if self.metric.unit != "cm":
+            return np.ones(len(self.table))
+        speeds = [pace(clip, self.window) for clip in self.clips]
+        first = np.cumsum([0, *map(len, speeds)])
+        flat = np.concatenate(speeds)
+        rows = self.table
+        both = flat[first[rows["src"]] + rows["src_frame"]] + flat[first[rows["dst"]] + rows["dst_frame"]]
+        faster = np.maximum(0.5 * both / STROLL, 1.0)
+        return faster * faster
+
+    @cached_property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """(T,), (T,): the clips every transition leaves and enters."""
         return np.ascontiguousarray(self.table["src"]), np.ascontiguousarray(self.table["dst"])
@@ -109,6 +128,34 @@ class Candidates:
     @cached_property
     def layers(self) -> Layers:
         return Layers.of(self.structure, self.piece_sets, self.transition_sets, len(self.labelling.sets))
+
+
+def pace(clip: Clip, window: int) -> np.ndarray:
+    """(F,) m/s: how fast joints move on average over the window that begins at each frame."""
+    step = max(round(clip.fps / _PACE), 1)
+    frames = slice(None, None, step)
+    offsets = None if clip.offsets is None else clip.offsets[frames]
+    places = positions(clip.skeleton, clip.root[frames], clip.rotations[frames], offsets)
+    out = np.empty(len(clip))
+    _pace(places, step, window, clip.fps, out)
+    return out
+
+
+@kernel((read(F64, 3), I64, I64, F64, F64[::1]))
+def _pace(places, step, window, fps, out):
+    """Into out (F,): mean speed over the window at each frame, of joints (n, J, 3) known at every step-th frame."""
+    count, joints = places.shape[0], places.shape[1]
+    total = np.zeros(count)  # metres that joints moved, on average, up to each known frame
+    for n in range(1, count):
+        square = 0.0
+        for j in range(joints):
+            for k in range(3):
+                square += (places[n, j, k] - places[n - 1, j, k]) ** 2
+        total[n] = total[n - 1] + np.sqrt(square / joints)
+    for f in range(out.shape[0]):
+        start = min(f // step, max(count - 2, 0))
+        stop = min(max((f + window) // step, start + 1), count - 1)
+        out[f] = (total[stop] - total[start]) * fps / (step * max(stop - start, 1))
 
 
 def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:

@@ -42,7 +42,10 @@ class MotionGraph:
     ):
         """threshold: as for `build`; least: see `pruned`; progress: of finding the automatic threshold."""
         self.candidates, self.is_auto = candidates, isinstance(threshold, str) and threshold == "auto"
-        self.thresholds = Thresholds.of(automatic(candidates, progress) if self.is_auto else threshold)
+        if self.is_auto:
+            self.thresholds = Thresholds.automatic(automatic(candidates, progress))
+        else:
+            self.thresholds = Thresholds.of(threshold)
         self.is_pruned, self.least = is_pruned, least
 
     @classmethod

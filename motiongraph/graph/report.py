@@ -75,8 +75,12 @@ def _tally(open_, src, dst, leaves, arrives, degrees, choice):
     return within
 
 
+_NAMED = 12  # clips that a warning names
+
+
 def warnings_of(graph: "MotionGraph") -> list[str]:
-    """What is lost: clips left out, sets of labels that keep too little, sets that cannot be reached from others."""
+    """What is lost: clips left out or without a way there and back, sets of labels that keep too little or cannot be
+    reached from others."""
     kept, sets = graph.kept, graph.candidates.labelling.sets
     least = max(graph.least * graph.fps, 1.0)
     found = [str(left) for left in graph.candidates.left_out]
@@ -87,6 +91,11 @@ def warnings_of(graph: "MotionGraph") -> list[str]:
         if frames < least:
             seconds = frames / graph.fps
             found.append(f"{name} keeps {seconds:.1f} s at this threshold; a higher one keeps more")
+    lost = np.setdiff1d(np.arange(len(graph.clips)), graph.structure.clip[kept.nodes])
+    if 0 < len(lost) < len(graph.clips):
+        shown = ", ".join(graph.clips[i].name for i in lost[:_NAMED])
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        found.append(f"nothing of {shown}{more} is kept at this threshold: no way leads there and back")
     apart = (kept.parts[:, None] > 0) & (kept.parts > 0) & ~kept.reach
     for i in np.flatnonzero(apart.any(axis=1)):
         words = ", ".join(" + ".join(sorted(sets[j])) or "what has no label" for j in np.flatnonzero(apart[i]))

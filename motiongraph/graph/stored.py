@@ -152,7 +152,12 @@ def checked_thresholds(saved: Record) -> Thresholds:
         ((checked_word(a, "a label"), checked_word(b, "a label")), number(value))
         for a, b, value in saved.rows("pairs", 3)
     ]
-    return Thresholds(number(saved.get("within")), number(saved.get("between")), tuple(pairs))
+    return Thresholds(
+        number(saved.get("within")),
+        number(saved.get("between")),
+        tuple(pairs),
+        "paced" in saved and saved.flag("paced"),
+    )
 
 
 def graph_to_plain(c: Candidates) -> dict[str, Any]:

@@ -1,5 +1,9 @@
 """What a transition may cost: given as one number, inside clips and between, or for pairs of labels; or automatic.
 
+How much of a difference is seen depends on how fast the motion is: runs blend unseen over distances that would show in
+a walk. An automatic threshold holds for slow motion. Faster motion is allowed more, by the square of how much faster
+than a stroll it is (`Candidates.leeway`), as accelerations grow. A threshold set as a number is the same for all.
+
 Raising the threshold keeps more of the motion in the pruned graph and makes its transitions more expensive. The share
 of frames kept climbs steeply and then levels off, and the automatic choice is where it bends: of the thresholds that
 keep at least three quarters of what the ceiling keeps, the one with the largest difference between share and cost, both
@@ -33,6 +37,7 @@ class Thresholds:
     within: float  # for transitions inside a clip (Hoang and Truong's report)
     between: float  # from one clip to another
     pairs: tuple[tuple[tuple[str, str], float], ...] = ()  # between two labels (Kovar 2002, 3.2; Mao 2011, 4.2.1)
+    paced: bool = False  # whether more is allowed to fast motion, as automatic thresholds do
 
     @classmethod
     def of(cls, threshold: "AnyThreshold") -> "Thresholds":
@@ -54,6 +59,16 @@ class Thresholds:
             raise MotionError("a table of thresholds needs 'default', or both 'within' and 'between'")
         return cls(_number(within), _number(between), tuple(pairs))
 
+    @classmethod
+    def automatic(cls, threshold: float) -> "Thresholds":
+        """What the number that `automatic` finds stands for."""
+        return cls(threshold, threshold, paced=True)
+
+    def raised(self, factor: float, most: float) -> "Thresholds":
+        """Each times a factor, but none above `most`."""
+        pairs = tuple((key, min(factor * value, most)) for key, value in self.pairs)
+        return Thresholds(min(factor * self.within, most), min(factor * self.between, most), pairs, self.paced)
+
     @property
     def highest(self) -> float:
         """The highest of all of them."""
@@ -61,6 +76,12 @@ class Thresholds:
 
     def limits(self, candidates: Candidates) -> np.ndarray | float:
         """What each of the `Candidates` (T,) may cost at most, cm; one number where it is the same for all."""
+        if self.paced:
+            return self._plain_limits(candidates) * candidates.leeway
+        return self._plain_limits(candidates)
+
+    def _plain_limits(self, candidates: Candidates) -> np.ndarray | float:
+        """The same for slow motion."""
         if not self.pairs and self.within == self.between:
             return self.within
         src, dst = candidates.ends
@@ -83,7 +104,9 @@ class Thresholds:
             return value if np.isfinite(value) else None
 
         pairs = [[*key, number(value)] for key, value in self.pairs]
-        return {"within": number(self.within), "between": number(self.between), "pairs": pairs}
+        return {"within": number(self.within), "between": number(self.between), "pairs": pairs} | (
+            {"paced": True} if self.paced else {}
+        )
 
     def __str__(self) -> str:
         """In cm, as a person would say it."""
@@ -97,13 +120,13 @@ AnyThreshold: TypeAlias = float | str | Mapping[Any, float] | Thresholds  # what
 
 
 def _kept_at(c: Candidates, threshold: float) -> int:
-    taken = c.cost <= threshold
+    taken = c.cost <= threshold * c.leeway
     return prune(c.structure, c.layers, taken).frames
 
 
 def automatic(candidates: Candidates, progress: Progress = SILENT) -> float:
-    """The automatic threshold, cm, in steps of 0.1; 0 where nothing can be kept at all."""
-    costs = np.unique(candidates.cost)
+    """The automatic threshold for slow motion, cm, in steps of 0.1; 0 where nothing can be kept at all."""
+    costs = np.unique(candidates.cost / candidates.leeway)
     if not len(costs):
         return 0.0
     steps = np.linspace(0.0, costs[-1], _STEPS)[1:]

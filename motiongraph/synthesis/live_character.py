@@ -57,7 +57,7 @@ class LiveCharacter:
         cleanup: bool = True, looser: float = 1.0, turning: float = 120.0, memory: float = 30.0,
     ):  # fmt: skip
         if looser != 1.0:
-            graph = graph.at(min(graph.thresholds.highest * looser, graph.candidates.ceiling))
+            graph = graph.at(graph.thresholds.raised(looser, graph.candidates.ceiling))
         self.graph = without_dead_ends(graph)
         if not 0.0 <= turning <= 720.0:
             raise MotionError(f"a body turns by 0 to 720 degrees a second, not {turning!r}")

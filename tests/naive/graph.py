@@ -137,3 +137,17 @@ def follows(transitions, window, played):
             if t[2] == u[0] and start <= u[1] and all((u[0], f) in played for f in range(start, u[1])):
                 found.add((i, j))
     return found
+
+
+def pace(places, step, window, fps, frames):
+    """Mean speed over the window at each of so many frames, of joints known at every step-th frame."""
+    moved = []
+    for before, after in pairwise(places):
+        squares = [(p - q) ** 2 for a, b in zip(before, after) for p, q in zip(a, b)]
+        moved.append((sum(squares) / len(before)) ** 0.5)
+    speeds = []
+    for f in range(frames):
+        start = min(f // step, max(len(places) - 2, 0))
+        own = moved[start : max((f + window) // step, start + 1)]
+        speeds.append(sum(own) / max(len(own), 1) * fps / step)
+    return speeds

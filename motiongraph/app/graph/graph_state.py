@@ -16,13 +16,12 @@ from motiongraph.app.library.entries import Entry
 from motiongraph.app.part import Part
 from motiongraph.app.scene.pair import Pair
 from motiongraph.errors import MotionError
-from motiongraph.graph.thresholds import automatic
+from motiongraph.graph.thresholds import Thresholds, automatic
 from motiongraph.metric.metric import Metric
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
-    from motiongraph.graph.thresholds import Thresholds
     from motiongraph.model.clip import Clip
 
     Saved = tuple[Thresholds, bool, int, str]  # limits, whether they are automatic, of which graph, their unit
@@ -202,7 +201,7 @@ def change_threshold(state: AppState, threshold: Any) -> None:
 
 def _automatic(graph: MotionGraph, threshold: Thresholds | float) -> MotionGraph:
     """A graph at the threshold that is known to be the automatic one."""
-    graph = graph.at(threshold)
+    graph = graph.at(threshold if isinstance(threshold, Thresholds) else Thresholds.automatic(threshold))
     graph.is_auto = True
     return graph
 

@@ -16,6 +16,7 @@ from motiongraph.app.library.entries import Entry, Prepared, prepare
 from motiongraph.graph.build import same_motion
 from motiongraph.graph.picture import along, arc_height, bent
 from motiongraph.metric.metric import Metric
+from motiongraph.model.despike import despiked
 from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress
 
@@ -281,7 +282,7 @@ def _alike(clip: Clip, entry: Entry) -> bool:
         return False
     if clip.fps != entry.clip.fps and not clip.name.startswith(entry.name):
         return False  # resampling takes a while: only where the name says that it may be the same
-    part = entry.part.resampled(clip.fps)
+    part = despiked(entry.part)[0].resampled(clip.fps)  # as `graph.build` does
     return len(part) == len(clip) and same_motion(clip, part)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import command
@@ -29,7 +30,7 @@ def _make_roomy(state: AppState, graph: MotionGraph) -> None:
     if graph.is_auto and graph.metric.unit == "cm":
         least = graph.thresholds.highest
         if least < ROOMY <= graph.candidates.ceiling:
-            change_threshold(state, ROOMY)
+            change_threshold(state, replace(graph.thresholds, within=ROOMY, between=ROOMY))
             state.say(f"threshold raised from {least:.1f} to {ROOMY:g} cm, so that there are ways enough for a path")
 
 
@@ -86,7 +87,7 @@ class AllowMore:
         now, most = graph.thresholds.highest, graph.candidates.ceiling
         if now >= most:
             raise MotionError(f"the threshold is at its highest, {most:g}; more kinds of motion would help")
-        change_threshold(state, min(1.5 * now, most))
+        change_threshold(state, graph.thresholds.raised(1.5, most))
         walk_path(state)
 
 
