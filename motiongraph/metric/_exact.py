@@ -118,6 +118,30 @@ def _cleared(D, nothing):
     return max(D, 0.0) if abs(D) > nothing else 0.0
 
 
+@kernel((read(I64), read(I64), read(I64), read(F64), F64, U1[::1]))
+def beside(a, b, ties, D, nothing, beaten):
+    """beaten[i] = 1 for cells, sorted by a and then b, that have a lower one beside them; ties: bits of `AROUND`."""
+    below, n = 0, a.shape[0]
+    for i in range(n):
+        here = _cleared(D[i], nothing)
+        while below < n and (a[below] < a[i] + 1 or (a[below] == a[i] + 1 and b[below] < b[i] - 1)):
+            below += 1
+        for k in range(4):
+            # The one to the right, then up to three in the next row.
+            j = i + 1 if k == 0 else below + k - 1
+            if j >= n:
+                break
+            beside_ = (a[j] == a[i] and b[j] == b[i] + 1) if k == 0 else (a[j] == a[i] + 1 and abs(b[j] - b[i]) <= 1)
+            if not beside_:
+                continue
+            bit = 4 if k == 0 else 6 + b[j] - b[i]
+            other = _cleared(D[j], nothing)
+            if other < here and ties[i] & (1 << bit):
+                beaten[i] = 1
+            if here < other and ties[j] & (1 << (7 - bit)):
+                beaten[j] = 1
+
+
 # Bits of `ties` for the neighbours before and after a cell on its diagonal, in the order of `minima.AROUND`.
 _BEFORE, _AFTER = 0, 7
 

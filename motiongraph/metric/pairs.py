@@ -13,7 +13,7 @@ import numpy as np
 
 from motiongraph.elementary import arctan2
 from motiongraph.errors import MotionError
-from motiongraph.metric._exact import exact_cells, settle_cells
+from motiongraph.metric._exact import beside, exact_cells, settle_cells
 from motiongraph.metric._kernels import slide, weigh
 from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.minima import AROUND, FOUND, with_fields
@@ -124,7 +124,7 @@ class CloudPair:
             i, j = np.nonzero(ranks < limit)
             down = np.lexsort((i, j - i))
             i, j = i[down], j[down]
-            ranks[i, j] = 100.0 * np.sqrt(self._means(self._cells(a0 + i, b0 + j)[2]))
+            ranks[i, j] = 100.0 * np.sqrt(self._means(self.sums(a0 + i, b0 + j)[2]))
 
     def sweep(self, a0: int, a1: int, b0: int, b1: int, ceiling: float = np.inf) -> "CloudSweep":
         """A `CloudSweep` over the windows a0 … a1−1 of a and b0 … b1−1 of b; ranks above the ceiling (cm) may be
@@ -134,7 +134,7 @@ class CloudPair:
     def settled(self, candidates: np.ndarray) -> np.ndarray:
         """Those of the candidates (see `minima.Scanner`) that really have no lower neighbour, as FOUND: with exact
         costs, alignments, and `ties` for neighbours that cost exactly the same."""
-        result = with_fields(candidates, FOUND)
+        result = with_fields(self._unbeaten(candidates), FOUND)
         down = np.lexsort((result["a"], result["b"] - result["a"]))
         result = result[down]
         a, b = result["a"].astype(np.int64), result["b"].astype(np.int64)
@@ -146,9 +146,21 @@ class CloudPair:
         result["theta"], result["x0"], result["z0"] = self._aligned(a[lowest], b[lowest], sums)
         return result
 
+    def _unbeaten(self, candidates: np.ndarray) -> np.ndarray:
+        """Those that no other candidate beside them is lower than. Where little moves, nearly all cells are candidates;
+        down a diagonal their exact distances cost little."""
+        down = np.lexsort((candidates["a"], candidates["b"].astype(np.int64) - candidates["a"]))
+        candidates = candidates[down]
+        D = self.sums(candidates["a"], candidates["b"])[2][:, 0]
+        across = np.lexsort((candidates["b"], candidates["a"]))
+        candidates, total = candidates[across], self.a.weights.sum()
+        beaten = np.zeros(len(D), np.uint8)
+        beside(*(candidates[k].astype(np.int64) for k in ("a", "b", "ties")), D[across], _NOTHING * total, beaten)
+        return candidates[beaten == 0]
+
     def exact(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Costs (n,) in cm and alignments theta, x0, z0 (n,) of single windows a, b (n,), in float64."""
-        a, b, sums = self._cells(a, b)
+        a, b, sums = self.sums(a, b)
         return 100.0 * np.sqrt(self._means(sums)), *self._aligned(a, b, sums)
 
     def _aligned(self, a: np.ndarray, b: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -167,7 +179,8 @@ class CloudPair:
         x2, z2 = B.starts[:2, b] / root + B.origins(b)
         return arctan2(sin, cos), x - x2 * cos - z2 * sin, z + x2 * sin - z2 * cos
 
-    def _cells(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sums(self, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Single windows a, b (n,) and their D, C and S (n, 3), in float64."""
         a, b = (np.ascontiguousarray(np.atleast_1d(i), np.int64) for i in (a, b))
         out = np.empty((len(a), 3))
         exact_cells(*self._arrays(a, b), out)
@@ -179,7 +192,7 @@ class CloudPair:
         return A.xz, A.y, A.left, A.starts, *self.b.across, A.weights, A.even, a, b
 
     def _means(self, sums: np.ndarray) -> np.ndarray:
-        """D / M in m² (n,) from what `_cells` gives (n, 3)."""
+        """D / M in m² (n,) from what `sums` gives (n, 3)."""
         total = self.a.weights.sum()
         return np.where(sums[:, 0] > _NOTHING * total, sums[:, 0] / total, 0.0)
 

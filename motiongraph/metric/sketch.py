@@ -2,13 +2,12 @@
 
 Bodies have 27 numbers an axis, but sixteen directions hold all but a millimetre of any pose, and three polynomials the
 path of a body through a window. Products of sketches cost half of those of bodies. What a sketch leaves out is known
-for every window, and with it how far a cost may be off (METRIC.md 7). Sketches only propose and `_exact` decides, so
+for every window, and with it how far a cost may be off (METRIC.md 10). Sketches only propose and `_exact` decides, so
 that the directions, found with LAPACK, may differ from processor to processor.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +20,11 @@ PATH = 3
 # Energy (m²) of a window that does not exist: no cost comes near any ceiling.
 FAR = 1e12
 UNIT = 2.0**-24  # of rounding to float32
+
+
+def slack(window: int) -> float:
+    """m² by which a D that `_exact` computes may differ from the true one: it rounds products of paths to a grid."""
+    return window * 2.0**-32
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +67,9 @@ class Sketch:
     y: np.ndarray  # (F, k) float32 metres: of heights, the centre's last
     path: np.ndarray  # (2 PATH, n) float32 metres: real and imaginary coefficients of the centre's path, in turns
     energy: np.ndarray  # (n,): of xz, y and the path about its mean; FAR where no window is
-    longest: tuple[float, float]  # (n,): metres, the longest window of xz and of y
+    longest: tuple[float, float]  # metres, the longest window of xz and of y
     left_out: np.ndarray  # (n,): energy that is not in the sketch
+    height: float  # metres, taken off the heights of all centres of weight
 
     @classmethod
     def of(cls, bodies: Bodies, directions: Directions) -> "Sketch":
@@ -80,7 +85,7 @@ class Sketch:
         # The centre's path about the mean of its window, and its share in the polynomials.
         mean = over_windows(bodies.left[0], g) / g.sum()
         far = np.zeros(len(exists))
-        path = np.zeros((directions.path.shape[1], len(exists)), complex)
+        path = np.zeros((directions.path.shape[1], len(exists)), np.complex128)
         for t, weight in enumerate(g):
             here = np.where(exists, centre[t : t + len(exists)] - (mean[0] + 1j * mean[1]), 0.0)
             far += weight * np.abs(here) ** 2
@@ -96,13 +101,8 @@ class Sketch:
             (float(np.sqrt(sums[0].max(initial=0.0))), float(np.sqrt((sums[1] + sums[2]).max(initial=0.0)))),
             # Sums in float64 are off by far less than this.
             np.maximum(left, 0.0) + 1e-12 * energy,
+            directions.height,
         )
-
-    @cached_property
-    def turned(self) -> np.ndarray:
-        """(F, 2m): multiplied by i, so that S is a product of this and the other's xz."""
-        m = self.xz.shape[1] // 2
-        return np.concatenate([-self.xz[:, m:], self.xz[:, :m]], axis=1)
 
 
 def _squares(values: np.ndarray) -> np.ndarray:

@@ -7,25 +7,37 @@ cross from one clip into the next do not exist. What is found does not depend on
 A block against a block is a pure function of the two and of the ceiling (`compare`).
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiongraph.errors import MotionError
 from motiongraph.metric import stream
 from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.cache import Cache
+from motiongraph.metric.levels import LEVELS, Level, Projection
 from motiongraph.metric.minima import FOUND, best_first, settle, transposed
-from motiongraph.metric.propose import candidates
+from motiongraph.metric.propose import Proposals, limit
+from motiongraph.metric.pruned import Kept, prune
 from motiongraph.metric.search import TRANSITION, scan
 from motiongraph.metric.sketch import FAR, Directions, Sketch
 from motiongraph.progress import SILENT, Comparing, Progress
 
-# Windows in a block: longer ones gain nothing (scripts/bench.py distance), shorter ones keep every core busy.
-_LONGEST, _SHORTEST = 2048, 256
+if TYPE_CHECKING:
+    from motiongraph.metric.metric import Metric
+
+SEARCHES = ("pruned", "exhaustive")
+# Windows in a block: longer ones gain nothing (scripts/bench.py distance), shorter ones keep every core busy. A block
+# of which next to nothing is compared may be longer.
+_LONGEST, _LONGEST_PRUNED, _SHORTEST = 2048, 8192, 256
+# Windows of a set that is searched whole before bounds are worked out.
+_FEW = 8192
 FOUND_ON_TAPE = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *TRANSITION.descr])
 
 
@@ -59,14 +71,14 @@ class Tape:
                 shift[begin : begin + len(clip)] = clip.shift
         return cls(replace(first, name="tape", starts=starts, origin=origin, shift=shift, **whole), begins)
 
-    def blocks(self, directions: Directions) -> list["Block"]:
+    def blocks(self, plan: "Plan") -> list["Block"]:
         """The tape cut into blocks of about equal length."""
         windows = len(self.bodies) - 2
-        count = max(-(-windows // _LONGEST), min(4 * stream.workers(), -(-windows // _SHORTEST)))
+        count = max(-(-windows // plan.longest), min(4 * stream.workers(), -(-windows // _SHORTEST)))
         edges = [1 + windows * k // count for k in range(count + 1)]
-        return [self._block(low, high, directions) for low, high in pairwise(edges)]
+        return [self._block(low, high, plan) for low, high in pairwise(edges)]
 
-    def _block(self, low: int, high: int, directions: Directions) -> "Block":
+    def _block(self, low: int, high: int, plan: "Plan") -> "Block":
         """Windows low … high − 1, with a neighbour on either side."""
         b, window = self.bodies, self.bodies.window
         first, last = low - 1, high + 1
@@ -82,7 +94,7 @@ class Tape:
             origin=np.ascontiguousarray(b.origin[:, windows]),
             shift=None if b.shift is None else b.shift[windows],
         )
-        return Block(part, directions, first)
+        return Block(part, plan, first)
 
 
 def _joined(arrays: Sequence[np.ndarray], axis: int, gap: int) -> np.ndarray:
@@ -97,7 +109,7 @@ class Block:
     """A stretch of a tape."""
 
     bodies: Bodies  # its windows and a neighbour on either side
-    directions: Directions  # of its sketch
+    plan: "Plan"  # of the search
     at: int  # place of the first of them on the tape
 
     @property
@@ -107,7 +119,20 @@ class Block:
 
     @cached_property
     def sketch(self) -> Sketch:
-        return Sketch.of(self.bodies, self.directions)
+        return Sketch.of(self.bodies, self.plan.directions)
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """Its cells, coarse and then fine."""
+        assert self.plan.projection is not None
+        ceiling = np.sqrt(limit(self.plan.ceiling, self.bodies.window, self.bodies.weights.sum()))
+        given = self.bodies, self.sketch, self.plan.projection
+        return [Level.of(*given, level, float(ceiling)) for level in range(len(LEVELS))]
+
+    @cached_property
+    def cell_of(self) -> np.ndarray:
+        """(n,) int32 the finest cell of every window."""
+        return self.levels[-1].cell_of(len(self.bodies))
 
     @cached_property
     def key(self) -> str:
@@ -117,16 +142,58 @@ class Block:
         return digest.hexdigest()
 
 
-def compare(
-    a: Block, b: Block, ceiling: float, method: str, apart: int | None, tick: Callable[[int], None]
-) -> np.ndarray:
-    """Candidates (FOUND) of two blocks, counted within them; apart: least b − a on the tape, where that matters."""
-    rectangle = 1, a.windows + 1, 1, b.windows + 1
-    band, pair = None if apart is None else apart + a.at - b.at, a.bodies.against(b.bodies)
-    if not (a.bodies.even and a.bodies.metric.align == "planar" and method == "neighbours"):
-        return scan(pair, rectangle, ceiling, method, band, tick)
-    found = pair.settled(candidates(a.sketch, b.sketch, rectangle, pair.window, ceiling, band, tick))
-    return found[found["cost"] <= np.float32(ceiling)]
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How blocks are compared, the same for all blocks of a search."""
+
+    ceiling: float  # cm
+    method: str  # of minima
+    directions: Directions  # of sketches
+    projection: Projection | None  # of cells; None where every pair of windows is looked at
+
+    @property
+    def longest(self) -> int:
+        """Windows of a block."""
+        return _LONGEST if self.projection is None else _LONGEST_PRUNED
+
+    @classmethod
+    def of(cls, tapes: Sequence[Tape], ceiling: float, method: str, search: str) -> "Plan":
+        if search not in SEARCHES:
+            raise MotionError(f"a search is {' or '.join(map(repr, SEARCHES))}, not {search!r}")
+        bodies = [tape.bodies for tape in tapes]
+        directions, projection = Directions.of(bodies), None
+        if search == "pruned" and prunes(bodies[0].metric, ceiling, method) and sum(map(len, bodies)) >= _FEW:
+            sample = [b for tape in tapes for b in tape.blocks(cls(ceiling, method, directions, None))]
+            sample = sample[:: max(len(sample) // 32, 1)]
+            projection = Projection.of([(Sketch.of(b.bodies, directions), b.bodies.weights) for b in sample])
+        return cls(ceiling, method, directions, projection)
+
+
+def prunes(metric: "Metric", ceiling: float, method: str = "neighbours") -> bool:
+    """Whether a search can leave out what lies above the ceiling: the bounds hold for aligned clouds only."""
+    return metric.kind == "cloud" and metric.align == "planar" and bool(np.isfinite(ceiling)) and method == "neighbours"
+
+
+def compare(a: Block, b: Block, apart: int | None, tick: Callable[[int], None]) -> tuple[np.ndarray, Kept]:
+    """Candidates (FOUND) of two blocks, counted within them, and what was looked at; apart: least b − a on the tape,
+    where that matters."""
+    plan, pair = a.plan, a.bodies.against(b.bodies)
+    band = None if apart is None else apart + a.at - b.at
+    whole, settled = partial(scan, pair, ceiling=plan.ceiling, method=plan.method, band=band), _as_they_are
+    if a.bodies.even and a.bodies.metric.align == "planar" and plan.method == "neighbours":
+        whole = Proposals(a.sketch, b.sketch, pair.window, plan.ceiling, band).within
+        settled = pair.settled
+    if plan.projection is None:
+        all_ = a.windows * b.windows
+        found, kept = whole((1, a.windows + 1, 1, b.windows + 1), tick=tick), Kept(all_, [all_] * len(LEVELS), all_)
+    else:
+        found, kept = prune(a, b, plan.ceiling, band, whole, tick)
+    found = settled(found)
+    return found[found["cost"] <= np.float32(plan.ceiling)], kept
+
+
+def _as_they_are(found: np.ndarray) -> np.ndarray:
+    return found
 
 
 def search_tape(
@@ -136,38 +203,45 @@ def search_tape(
     ceiling: float,
     radius: int | None = None,
     method: str = "neighbours",
+    search: str = "pruned",
     cache: Cache | None = None,
     progress: Progress = SILENT,
+    tally: Kept | None = None,
 ) -> np.ndarray:
     """Minima of every clip of `new` against every other, itself, and every clip of `old`.
 
     clip_a, clip_b: numbers of the clips, those of `old` first; a, b: starts of their windows; cost, theta, x0, z0 as in
-    `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. cache: keeps what was found, block by
-    block, so that a search that was stopped goes on.
+    `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. search: "pruned" leaves out what
+    must lie above the ceiling, "exhaustive" looks at all; the minima are the same. cache: keeps what was found, block
+    by block, so that a search that was stopped goes on. tally: is told what was looked at.
     """
     fresh, known = Tape.of(new), Tape.of(old) if old else None
-    directions = Directions.of([tape.bodies for tape in (fresh, known) if tape is not None])
-    blocks, jobs, window = fresh.blocks(directions), [], fresh.bodies.window
+    plan = Plan.of([tape for tape in (fresh, known) if tape is not None], ceiling, method, search)
+    blocks, jobs, window = fresh.blocks(plan), [], fresh.bodies.window
     for j, b in enumerate(blocks):
         jobs += [(a, b, window, False) for a in blocks[: j + 1]]
     if known is not None:
-        jobs += [(a, b, None, True) for a in known.blocks(directions) for b in blocks]
+        jobs += [(a, b, None, True) for a in known.blocks(plan) for b in blocks]
     found: list[tuple[bool, np.ndarray]] = []
+    looked, lock = tally or Kept(), threading.Lock()
 
     def work(job: tuple[Block, Block, int | None, bool], tick: Callable[[int], None]) -> None:
         a, b, apart, both = job
         key = f"block {method} {apart and apart + a.at - b.at} {a.key} {b.key}" if cache else ""
-        kept = cache.get(key) if cache else None
-        if kept is not None and kept["ceiling"][0] >= ceiling:
-            rows = kept["candidates"][kept["candidates"]["cost"] <= np.float32(ceiling)]
+        saved = cache.get(key) if cache else None
+        if saved is not None and saved["ceiling"][0] >= ceiling:
+            rows = saved["candidates"][saved["candidates"]["cost"] <= np.float32(ceiling)]
+            kept = Kept(a.windows * b.windows)
             tick(a.windows * b.windows)
         else:
-            rows = compare(a, b, ceiling, method, apart, tick)
+            rows, kept = compare(a, b, apart, tick)
             if cache:
                 cache.put(key, {"ceiling": np.array([ceiling]), "candidates": rows})
         rows["a"] += a.at
         rows["b"] += b.at
-        found.append((both, rows))
+        with lock:
+            looked.add(kept)
+            found.append((both, rows))
 
     def report(done: float, total: float, what: str = "", /) -> None:
         share, rows = done / max(total, 1.0), sum(len(rows) for _, rows in found)
