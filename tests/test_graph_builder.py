@@ -143,7 +143,9 @@ def test_left_out_survives_a_file(clips, tmp_path):
     built.graph.save(tmp_path / "g.mgraph")
     assert mg.MotionGraph.load(tmp_path / "g.mgraph").candidates.left_out == built.left_out
     old = replace(built.graph.candidates, left_out=("brief",))  # files of the first version name clips only
-    assert list(map(str, old.left_out)) == ["brief is left out: it is shorter than a transition"]
+    mg.MotionGraph(old, built.graph.thresholds).save(tmp_path / "old.mgraph")
+    read = mg.MotionGraph.load(tmp_path / "old.mgraph").candidates.left_out
+    assert list(map(str, read)) == ["brief is left out: it is shorter than a transition"]
 
 
 def test_clips_like_no_other_are_named(clips):
