@@ -9,9 +9,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from motiongraph.kernels import F64, FAST, kernel, read
+from motiongraph.kernels import F64, FAST, kernel, njit, read
 
 # π/2 in three parts; the first two have so few bits that their products with a whole number below 2²⁰ are exact.
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)

@@ -6,11 +6,10 @@ left to right: "ZYX" is Rz·Ry·Rx, the meaning of BVH channels `Zrotation Yrota
 """
 
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike
 
 from motiongraph.elementary import arccos, arctan2, atan2, cos, sin, sincos
-from motiongraph.kernels import F64, Kernel, kernel, read
+from motiongraph.kernels import F64, Kernel, kernel, read, types
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])

@@ -14,9 +14,10 @@ TRY = "import warnings; warnings.simplefilter('always'); from motiongraph.elemen
 
 
 def test_importing_compiles_nothing():
-    code = "import motiongraph.elementary as e; print(e._sin.ready, len(e._sin.compiled.signatures))"
+    """All that the panels need is imported without numba, which takes as long as all the rest."""
+    code = "import sys, motiongraph.app.commands, motiongraph.app.update; print('numba' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert run.stdout.split() == ["False", "0"]
+    assert run.stdout.split() == ["False"]
 
 
 def test_one_signature_serves_every_array():

@@ -4,12 +4,11 @@ import re
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.errors import FormatError, SkeletonError
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.scanner import END, FULL, LONG, POWERS, SHORT, SLOW, Gaps, Text, decoded, quoted, scan_number
-from motiongraph.kernels import F64, FAST, I64, U1, kernel, read
+from motiongraph.kernels import F64, FAST, I64, U1, kernel, njit, read, types
 
 # What the kernel may stop at, besides what the scanner's may.
 _UNKNOWN, _TWICE, _LOST, _NO_NUMBER = range(10, 14)

@@ -9,12 +9,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import cos, sincos_quarter
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F64, FAST, I64, kernel, read
+from motiongraph.kernels import F64, FAST, I64, kernel, njit, read, types
 
 _BLOCK = 128  # frames worked on at once, so that the processor's vector units and nearest cache are used
 _LARGEST = 1e6  # degrees up to which a block is worked on at once; beyond, an angle is reduced first

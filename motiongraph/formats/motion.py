@@ -206,13 +206,14 @@ def _joints_above_the_mover(record: Hierarchy, channels: Channels, values: np.nd
 
 
 # The turn that takes a world with this axis up to ours with y up; for z up it is (x, y, z) → (x, z, −y).
+_HALF = math.sqrt(0.5)
 UPRIGHT = {
     "y": rot.IDENTITY,
-    "z": rot.about("X", np.array(-np.pi / 2)),
-    "-y": rot.about("X", np.array(np.pi)),
-    "-z": rot.about("X", np.array(np.pi / 2)),
-    "x": rot.about("Z", np.array(np.pi / 2)),
-    "-x": rot.about("Z", np.array(-np.pi / 2)),
+    "z": np.array([_HALF, -_HALF, 0.0, 0.0]),
+    "-y": np.array([0.0, 1.0, 0.0, 0.0]),
+    "-z": np.array([_HALF, _HALF, 0.0, 0.0]),
+    "x": np.array([_HALF, 0.0, 0.0, _HALF]),
+    "-x": np.array([_HALF, 0.0, 0.0, -_HALF]),
 }
 
 

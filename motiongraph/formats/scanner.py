@@ -11,11 +11,10 @@ import warnings
 from os import PathLike, fspath
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.files import read_bytes
-from motiongraph.kernels import B1, F64, FAST, I64, U1, kernel, read
+from motiongraph.kernels import B1, F64, FAST, I64, U1, kernel, njit, read, types
 
 # What a kernel stopped at. END: the text is over. FULL: no room left in the output. SLOW: no room left in the
 # list of numbers for Python. SHORT, LONG: the row at `position` has too few or too many numbers.

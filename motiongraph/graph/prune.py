@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numba import types
 
 from motiongraph.graph.structure import Structure, strong_components
-from motiongraph.kernels import B1, I32, I64, kernel, read
+from motiongraph.kernels import B1, I32, I64, kernel, read, types
 from motiongraph.model.clip import Clip
 
 MIXED = -1  # frames of more than one set, or a union that no original frame has

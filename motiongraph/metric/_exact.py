@@ -8,9 +8,8 @@ added up anew, always in the same order.
 """
 
 import numpy as np
-from numba import njit
 
-from motiongraph.kernels import B1, F32, F64, FAST, I64, U1, kernel, read
+from motiongraph.kernels import B1, F32, F64, FAST, I64, U1, kernel, njit, read
 from motiongraph.metric._kernels import GRID
 
 

@@ -14,9 +14,8 @@ and `_exact` decides. So these loops may fuse multiplications and additions.
 """
 
 import numpy as np
-from numba import njit
 
-from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read
 
 GRID = 1.5 * 2.0**17
 _STRETCH = 128

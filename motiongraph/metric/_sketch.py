@@ -6,9 +6,8 @@ few arrays: the compiler then vectorises them.
 """
 
 import numpy as np
-from numba import njit
 
-from motiongraph.kernels import F32, FAST, I32, I64, kernel, read
+from motiongraph.kernels import F32, FAST, I32, I64, kernel, njit, read
 
 # These only propose.
 FUSED = {**FAST, "fastmath": {"contract", "nnan", "nsz"}}

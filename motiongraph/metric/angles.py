@@ -13,11 +13,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F32, FAST, I64, kernel, read
+from motiongraph.kernels import F32, FAST, I64, kernel, njit, read
 from motiongraph.metric.bodies import partners, require_window
 from motiongraph.metric.cloud import correspondence, joint_weights
 from motiongraph.metric.pairs import ROWS, ExactPair

@@ -18,10 +18,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read
 from motiongraph.metric.bodies import over_windows, partners, require_window
 from motiongraph.metric.pairs import ROWS, ExactPair
 from motiongraph.model.clip import Clip

@@ -6,11 +6,10 @@ minimum; the pair then decides (`pairs.CloudPair.settled`).
 """
 
 import numpy as np
-from numba import njit
 
 from motiongraph.elementary import cos, sin
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F32, FAST, I64, kernel, read
+from motiongraph.kernels import F32, FAST, I64, kernel, njit, read
 
 CANDIDATE = np.dtype([("a", "i4"), ("b", "i4"), ("cost", "f4"), ("ties", "u1")])
 MINIMUM = np.dtype([("a", "i4"), ("b", "i4"), ("cost", "f4")])

@@ -7,9 +7,8 @@ one group come one after another and are joined as they are, such as the pieces 
 """
 
 import numpy as np
-from numba import njit, types
 
-from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read, types
 
 COLUMNS = 21
 FAR = 1e3  # metres; the field where no shape is near

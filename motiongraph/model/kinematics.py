@@ -4,10 +4,9 @@
 """
 
 import numpy as np
-from numba import types
 
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F64, I64, kernel, read
+from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model.skeleton import Skeleton
 
 

@@ -11,10 +11,9 @@ The first functions take numbers or arrays; those at the end take numbers only a
 from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numba import njit
 
 from motiongraph.elementary import arctan2, cos, sin, sincos
-from motiongraph.kernels import FAST
+from motiongraph.kernels import FAST, njit
 
 Placement: TypeAlias = tuple[float, float, float]  # theta, x, z
 Placements: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # (n,) each

@@ -5,9 +5,8 @@ the edge's own length so that triangles stay even and bend well. Each round coll
 """
 
 import numpy as np
-from numba import njit, types
 
-from motiongraph.kernels import F64, FAST, I64, kernel, read
+from motiongraph.kernels import F64, FAST, I64, kernel, njit, read, types
 
 _EVEN = 1.5e-3  # of an edge's squared length
 _FIRM = 1e-3  # weight of the middle of an edge against its planes, so that there is one best place

@@ -1,10 +1,9 @@
 """Compiled loops of synthesis: frames put on the floor, two windows mixed, two windows lined up in time."""
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.elementary import acos, sincos
-from motiongraph.kernels import B1, F64, FAST, I64, kernel, read
+from motiongraph.kernels import B1, F64, FAST, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed
 
 _IN = [read(F64, dimensions) for dimensions in range(4)]  # arrays by their dimensions: read, and written

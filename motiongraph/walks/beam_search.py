@@ -12,11 +12,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.elementary import sincos
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, FAST, I32, I64, kernel, read
+from motiongraph.kernels import F64, FAST, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed
 from motiongraph.progress import Progress
 from motiongraph.walks.floor_path import FLOOR, floor_graph

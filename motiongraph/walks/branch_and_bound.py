@@ -12,10 +12,9 @@ from math import ceil, inf
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel
+from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel, njit, types
 from motiongraph.progress import Progress
 from motiongraph.walks.beam_search import Cells, chain, sweep
 from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
-from numba import types
 from numpy.typing import ArrayLike
 
 from motiongraph.elementary import cos, sincos
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F64, I64, kernel, read
+from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import Placement, place, turn
 from motiongraph.walks.floor_path import floor_path

@@ -10,11 +10,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
-from numba import types
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, I32, read
+from motiongraph.kernels import F64, I32, read, types
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import heading_of, place, turn

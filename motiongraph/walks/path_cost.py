@@ -11,10 +11,9 @@ wrong label.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.elementary import sincos
-from motiongraph.kernels import F32, F64, FAST, I32, I64, U1, read
+from motiongraph.kernels import F32, F64, FAST, I32, I64, U1, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.walks.floor_path import SAMPLES
 

@@ -3,11 +3,10 @@
 import time
 
 import numpy as np
-from numba import types
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, I32, I64, kernel, read
+from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
 from motiongraph.walks.frames import Name, called, frames_named

@@ -9,12 +9,11 @@ and the longest planning not much longer than the usual one.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, FAST, I32, I64, kernel, read
+from motiongraph.kernels import F64, FAST, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import Placement, placed, turned
 from motiongraph.walks.beam_search import CELLS, Cells, expand
 from motiongraph.walks.curve import SPACING, Curve
@@ -123,9 +122,6 @@ def plan_error(floor, target, rules, frame, state, plan):
     return best, used
 
 
-_plan_error = plan_error.compiled  # as other kernels call it
-
-
 @njit(**FAST)
 def _taken(cells, number):
     """The transitions that lead to a state."""
@@ -147,7 +143,7 @@ def better_plan(floor, target, rules, cells, frame, state, plan, looks, taken, c
     cells: empty, for one walk; looks: how many at frames and transitions are allowed; taken, children: room for all
     transitions of a run. Where no walk comes to the end of the way, those of the best of the furthest.
     """
-    current, used = _plan_error(floor, target, rules, frame, state, plan)
+    current, used = plan_error(floor, target, rules, frame, state, plan)
     cells.best[0] = current
     cells.limits[:] = current
     expand(floor, target, rules, cells, frame, state, -1, 0, taken, children)

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.errors import MotionError, Unreachable
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, FAST, I32, I64, U1, kernel, read
+from motiongraph.kernels import F64, FAST, I32, I64, U1, kernel, njit, read, types
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.frames import Name, called, frames_named, spans
 from motiongraph.walks.shortest_paths import Network, drop, network_of, push, rounded_up

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.errors import Unreachable
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import B1, F64, FAST, I32, kernel, read
+from motiongraph.kernels import B1, F64, FAST, I32, kernel, njit, read, types
 from motiongraph.walks.frames import clip_of
 
 

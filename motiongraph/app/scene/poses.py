@@ -7,11 +7,8 @@ hundred clips of any length join the scene at once. `cast.Cast` holds the clips 
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import carray, from_dtype, njit, types  # pyright: ignore[reportPrivateImportUsage]
-from numba.extending import intrinsic
 
-from motiongraph.kernels import B1, F64, FAST, I64, kernel, read
+from motiongraph.kernels import B1, F64, FAST, I64, kernel, njit, numba, read, types, value
 
 CAPTURED, IN_PLACE, STRAIGHT, FIXED = 0, 1, 2, 3
 LOOP, PING_PONG, ONCE = 0, 1, 2
@@ -29,17 +26,18 @@ CHARACTER = np.dtype(
 )
 
 
-@intrinsic
+@numba.extending.intrinsic
 def _pointer(context: Any, address: Any) -> Any:
     """An address as a pointer to float64."""
 
     def code(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(types.float64)(types.int64), code
+    return value(types.CPointer(F64)(I64)), code
 
 
-_CAST = types.Array(from_dtype(CHARACTER), 1, "C")
+carray = numba.carray
+_CAST = types.Array(numba.from_dtype(CHARACTER), 1, "C")
 _TIME = (F64, I64, I64, B1, F64)
 _BODY = (read(I64), read(F64, 2), F64[:, :, ::1], F64[:, :, ::1])
 
@@ -92,7 +90,7 @@ def pose(cast, parents, offsets, positions, orientations):
     for c in range(cast.shape[0]):
         actor = cast[c]
         F = actor.frames
-        rotations = carray(_pointer(actor.rotations), (F, J, 4))  # pyright: ignore[reportCallIssue]
+        rotations = carray(_pointer(actor.rotations), (F, J, 4))
         root = carray(_pointer(actor.root), (F, 3))
         sliding = carray(_pointer(actor.sliding), (F, J, 3))
         body, u = _between(actor.frame, F)
@@ -184,11 +182,8 @@ def pose(cast, parents, offsets, positions, orientations):
             orientations[c, j, 3] = qz
 
 
-_set_time, _pose = set_time.compiled, pose.compiled
-
-
 @kernel(types.void(_CAST, *_TIME, *_BODY))
 def play(cast, elapsed, loop, mode, along, direction, parents, offsets, positions, orientations):
     """`set_time` and `pose` in one go: what every frame does."""
-    _set_time(cast, elapsed, loop, mode, along, direction)
-    _pose(cast, parents, offsets, positions, orientations)
+    set_time(cast, elapsed, loop, mode, along, direction)
+    pose(cast, parents, offsets, positions, orientations)

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
-from motiongraph.kernels import F32, F64, FAST, I64, kernel, read
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read, types
 from motiongraph.model.body import STATURE, Body, body_of
 from motiongraph.model.body_surface import body_surface
 from motiongraph.model.clip import Clip
