@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 
 from motiongraph.app import commands
-from motiongraph.app.part import Part
+from motiongraph.app.command import Part
 
 
 @pytest.mark.parametrize("kind", commands.COMMANDS, ids=lambda kind: kind.__name__)

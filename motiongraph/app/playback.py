@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.command import command
-from motiongraph.app.part import SavedPart
+from motiongraph.app.command import SavedPart, command
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_like, checked_number
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command, edit
+from motiongraph.app.command import Part, command, edit
 from motiongraph.app.graph.lanes import Drawn, Filter, Lanes, Options
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.part import Part
 from motiongraph.app.scene.pair import Pair
 from motiongraph.errors import MotionError
 from motiongraph.graph.thresholds import Thresholds, automatic

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command
+from motiongraph.app.command import SavedPart, command
 from motiongraph.app.graph.graph_state import leave_transition, need_graph
 from motiongraph.app.graph.lanes import KINDS, Drawn, Filter, Options, Source, drawing, sources_of
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.part import SavedPart
 from motiongraph.app.scene.pair import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError

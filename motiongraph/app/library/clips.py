@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from motiongraph.app.command import command
+from motiongraph.app.command import Part, command
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry, Library, prepare
-from motiongraph.app.part import Part
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.errors import MotionError
 from motiongraph.formats.labels_file import Entry as Line

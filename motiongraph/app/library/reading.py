@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command, edit
+from motiongraph.app.command import Part, SavedPart, command, edit
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import put_in_place
 from motiongraph.app.library.entries import Entry, Prepared, prepare
-from motiongraph.app.part import Part, SavedPart
 from motiongraph.errors import MotionError
 from motiongraph.formats.guess import UNITS, UP_AXES
 from motiongraph.formats.load import load_clips

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiongraph.app.command import SavedPart
 from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.entries import Prepared, prepare
-from motiongraph.app.part import SavedPart
 from motiongraph.app.playback import RESULT
 from motiongraph.app.scene.camera_moves import facing
 from motiongraph.app.walk.make_walk import looked_over

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command
+from motiongraph.app.command import Part, SavedPart, checked_clip, command
 from motiongraph.app.graph.graph_state import change_threshold
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
-from motiongraph.app.part import Part, SavedPart, checked_clip
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_flag, checked_number
 from motiongraph.graph.stored import checked_metric, metric_to_plain

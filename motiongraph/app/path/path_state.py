@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.part import SavedPart
+from motiongraph.app.command import SavedPart
 from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_number, checked_word

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from motiongraph.app.command import unchanged
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import unchanged
 from motiongraph.app.project.project_file import save_project
 from motiongraph.app.project.snapshot import SUFFIX, Project, has_work, mark, snapshot
 from motiongraph.app.settings import config_folder

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import History
+from motiongraph.app.command import History, SavedPart, as_plain
 from motiongraph.app.graph.build_graph import drop_graph
 from motiongraph.app.graph.graph_view import GRAPH, drawn_again, notes_from_plain
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.library.reading import READINGS
 from motiongraph.app.live.live_character import LIVE
 from motiongraph.app.matrix.comparison import MATRIX
-from motiongraph.app.part import SavedPart, as_plain
 from motiongraph.app.path.draw_path import set_tool
 from motiongraph.app.path.path_state import PATH
 from motiongraph.app.playback import PLAYBACK

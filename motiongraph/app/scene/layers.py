@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command
-from motiongraph.app.part import SavedPart, checked_clip
+from motiongraph.app.command import SavedPart, checked_clip, command
 from motiongraph.app.playback import show_clip
 from motiongraph.app.scene.cast import record_of, set_time
 from motiongraph.errors import MotionError

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command, edit
+from motiongraph.app.command import Part, SavedPart, command, edit
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import Part, SavedPart
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.obj import read_obj
 from motiongraph.formats.record import Record, checked_word

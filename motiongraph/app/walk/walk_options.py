@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiongraph.app.command import command
+from motiongraph.app.command import SavedPart, command
 from motiongraph.app.graph.build_graph import build_graph
 from motiongraph.app.graph.graph_state import being_built, taking_part, when_built
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import SavedPart
 from motiongraph.app.scene.camera_moves import facing
 from motiongraph.app.walk.make_walk import DrawnPath, Request, make
 from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
