@@ -35,7 +35,7 @@ _WHERE = {
     "propose_labels": "motiongraph.walks.auto_labels",
     "choose_clips": "motiongraph.walks.auto_labels",
     "Walk": "motiongraph.walks.walk",
-    "greedy_walk": "motiongraph.walks.greedy",
+    "greedy_walk": "motiongraph.walks.random_walk",
     "random_walk": "motiongraph.walks.random_walk",
     "sequential_walk": "motiongraph.walks.sequential",
     "connect": "motiongraph.walks.connect",

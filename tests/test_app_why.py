@@ -182,8 +182,8 @@ def test_a_result_from_a_file_shows_its_windows_too(state, graph):
 @pytest.mark.parametrize("method", ["greedy", "path", "live"])
 def test_whatever_was_walked_is_explained_also_without_its_clips(graph, method):
     from motiongraph.walks.follow_path import follow_path
-    from motiongraph.walks.greedy import greedy_walk
     from motiongraph.walks.live import LiveWalk
+    from motiongraph.walks.random_walk import greedy_walk
 
     if method == "greedy":
         walk = greedy_walk(graph, 3, 8)

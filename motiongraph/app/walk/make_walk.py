@@ -21,9 +21,8 @@ from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.connect import connect
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.follow_path import follow_path
-from motiongraph.walks.greedy import greedy_walk
 from motiongraph.walks.path_goal import Effort, Weights
-from motiongraph.walks.random_walk import random_walk
+from motiongraph.walks.random_walk import greedy_walk, random_walk
 from motiongraph.walks.reach import reach
 from motiongraph.walks.sequential import sequential_walk
 from motiongraph.walks.walk import Walk
