@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motiongraph.app import commands as do
+from motiongraph.app.scene.cast import Pair
 from motiongraph.app.scene.layers import MOST_POSES, flow_step
-from motiongraph.app.scene.pair import Pair
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.files import resource

@@ -18,7 +18,7 @@ from motiongraph.app import commands
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
-from motiongraph.app.scene.pair import Pair
+from motiongraph.app.scene.cast import Pair
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of, results, step_begins
 from motiongraph.viewer.draw.frame import Rect

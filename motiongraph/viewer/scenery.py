@@ -9,9 +9,8 @@ import numpy as np
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, frame_of, way_of
 from motiongraph.app.scene import camera_moves
-from motiongraph.app.scene.cast import Cast, Group, record_of
+from motiongraph.app.scene.cast import Cast, Group, Pair, centre_of, place_of, record_of
 from motiongraph.app.scene.layers import Ghost, Layers, flow_step
-from motiongraph.app.scene.pair import Pair, centre_of, place_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import IDENTITY, Placement, compose, place
 from motiongraph.model.skeleton import Skeleton

@@ -13,7 +13,7 @@ from motiongraph.app.command import Part, command, edit
 from motiongraph.app.graph.lanes import Drawn, Filter, Lanes, Options
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.scene.pair import Pair
+from motiongraph.app.scene.cast import Pair
 from motiongraph.errors import MotionError
 from motiongraph.graph.thresholds import Thresholds, automatic
 from motiongraph.metric.metric import Metric

@@ -12,7 +12,7 @@ from motiongraph.app.command import SavedPart, command
 from motiongraph.app.graph.graph_state import leave_transition, need_graph
 from motiongraph.app.graph.lanes import KINDS, Drawn, Filter, Options, Source, drawing, sources_of
 from motiongraph.app.library.entries import Entry
-from motiongraph.app.scene.pair import Pair
+from motiongraph.app.scene.cast import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_flag, checked_rows, checked_whole, checked_word

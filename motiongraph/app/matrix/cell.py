@@ -14,7 +14,7 @@ from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry, prepare
 from motiongraph.app.matrix.comparison import leave_cell, need_heat, threshold_of
 from motiongraph.app.matrix.heat import Heat
-from motiongraph.app.scene.pair import Pair
+from motiongraph.app.scene.cast import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
 from motiongraph.graph.structure import TRANSITION

@@ -20,7 +20,7 @@ from motiongraph.graph.stored import checked_metric, metric_to_plain
 from motiongraph.metric.metric import Metric
 
 if TYPE_CHECKING:
-    from motiongraph.app.scene.pair import Pair
+    from motiongraph.app.scene.cast import Pair
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from motiongraph.app.command import SavedPart, command
-from motiongraph.app.scene.pair import Pair, centre_of
+from motiongraph.app.scene.cast import Pair, centre_of
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record
 from motiongraph.model import sides

@@ -15,7 +15,7 @@ from motiongraph.formats.record import Record, checked_like, checked_number, che
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
-    from motiongraph.app.scene.pair import Pair
+    from motiongraph.app.scene.cast import Pair
     from motiongraph.app.scene.props import Prop
     from motiongraph.app.state import AppState
 

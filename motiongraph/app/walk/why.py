@@ -15,7 +15,7 @@ from motiongraph.app.library.entries import Entry, prepare
 from motiongraph.app.matrix import heat
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
-from motiongraph.app.scene.pair import Pair
+from motiongraph.app.scene.cast import Pair
 from motiongraph.app.walk.results import made_of, show_walk, transition_walk_of
 from motiongraph.app.window import show_panel
 from motiongraph.errors import MotionError
