@@ -14,8 +14,7 @@ from sessions import SAMPLES, assert_same, begin, said, tell, worked
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.project import project_file
-from motiongraph.app.project.project_file import KIND, save_project
-from motiongraph.app.project.snapshot import snapshot
+from motiongraph.app.project.project_file import KIND, save_project, snapshot
 from motiongraph.app.walk.results import results
 from motiongraph.app.walk.walk_options import made_before
 from motiongraph.progress import Cancelled

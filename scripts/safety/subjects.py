@@ -13,8 +13,8 @@ import numpy as np
 from motiongraph.app import commands as do
 from motiongraph.app.graph.lanes import drawable
 from motiongraph.app.library.entries import prepare
+from motiongraph.app.project.project_file import redrawn, take_in
 from motiongraph.app.project.project_reader import load_project
-from motiongraph.app.project.snapshot import redrawn, take_in
 from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
@@ -92,8 +92,7 @@ def _graphs(folder: Path) -> list[change.Split]:
 
 def _projects(folder: Path) -> list[change.Split]:
     """A library of two clips, a graph, a result, ghosts, props and a path."""
-    from motiongraph.app.project.project_file import save_project
-    from motiongraph.app.project.snapshot import snapshot
+    from motiongraph.app.project.project_file import save_project, snapshot
 
     for clip in _small():
         save(clip, folder / f"{clip.name}.bvh")

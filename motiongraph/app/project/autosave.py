@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from motiongraph.app.command import unchanged
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.project.project_file import save_project
-from motiongraph.app.project.snapshot import SUFFIX, Project, has_work, mark, snapshot
+from motiongraph.app.project.project_file import SUFFIX, Project, has_work, mark, save_project, snapshot
 from motiongraph.app.settings import config_folder
 from motiongraph.progress import SILENT, Progress
 

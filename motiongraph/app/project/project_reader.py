@@ -13,8 +13,7 @@ import numpy as np
 
 from motiongraph.app.library.entries import Entry, Prepared, prepare
 from motiongraph.app.library.reading import Reading
-from motiongraph.app.project.project_file import KIND, ORIGIN
-from motiongraph.app.project.snapshot import Project, upgraded
+from motiongraph.app.project.project_file import KIND, ORIGIN, Project, upgraded
 from motiongraph.app.walk.results import Made
 from motiongraph.app.walk.walk_options import options_from_plain
 from motiongraph.errors import MotionError

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from motiongraph.app.command import command
 from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.project import autosave
-from motiongraph.app.project.project_file import save_project
+from motiongraph.app.project.project_file import SUFFIX, mark, redrawn, rehearse, save_project, snapshot, take_in
 from motiongraph.app.project.project_reader import load_project
-from motiongraph.app.project.snapshot import SUFFIX, mark, redrawn, rehearse, snapshot, take_in
 from motiongraph.errors import FormatError, MotionError
 
 if TYPE_CHECKING:
