@@ -7,7 +7,7 @@ from test_walks_planning import ring
 import motiongraph as mg
 from motiongraph.errors import MotionError
 from motiongraph.model.labels import Labels
-from motiongraph.walks.frames import called, frames_named
+from motiongraph.walks.walk import called, frames_named
 
 
 @pytest.fixture(scope="module")

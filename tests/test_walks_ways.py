@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from naive import walks as naive
 
 import motiongraph as mg
-from motiongraph.walks.frames import frames_named
 from motiongraph.walks.sequential import Order, exact
 from motiongraph.walks.shortest_paths import needed_threshold, network_of, shortest
+from motiongraph.walks.walk import frames_named
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -21,10 +21,9 @@ from motiongraph.synthesis.requests import Choice, Decision, Request, floor_poin
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
-from motiongraph.walks.frames import Name, fixed, frames_named
 from motiongraph.walks.path_goal import Labels, stretches
 from motiongraph.walks.steering import Aim, Kind, Steering
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, fixed, frames_named
 
 _STRETCH = 0.4  # s of motion made at a time: short, as much of it is thrown away
 _REACT = 0.1  # s between two requests that are acted on, so that a trembling stick does not remake all motion

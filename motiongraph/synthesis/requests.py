@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from motiongraph.errors import MotionError
 from motiongraph.walks.curve import Curve, distance
-from motiongraph.walks.frames import Name
+from motiongraph.walks.walk import Name
 
 _SAME = 0.998  # cosine between directions that count as the same request
 

@@ -8,9 +8,8 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.frames import Name, called, clip_of, frames_named, spans
 from motiongraph.walks.shortest_paths import Network, edges_to, network_of, shortest, unreachable
-from motiongraph.walks.walk import Walk
+from motiongraph.walks.walk import Name, Walk, called, clip_of, frames_named, spans
 
 _MOST = 3000  # choice points in a table of all pairs
 _TIE = 1e-6  # of ways that are equally quick the cheaper is taken, and the other way round

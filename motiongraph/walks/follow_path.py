@@ -17,10 +17,9 @@ from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.branch_and_bound import branch_and_bound
 from motiongraph.walks.curve import Curve, path_error, progress_along
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
-from motiongraph.walks.frames import Name, called, frames_named
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Found, Goal, Labels, Weights
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts

@@ -16,11 +16,10 @@ from motiongraph.model.placement import heading_of as placement_heading
 from motiongraph.walks.curve import Curve, distance, smooth_points
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
-from motiongraph.walks.frames import Name, frames_named
 from motiongraph.walks.path_goal import Weights
 from motiongraph.walks.reach import heading_of
 from motiongraph.walks.replan import Replanner
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, frames_named
 
 _AHEAD = 2.5  # m that are planned at once
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it

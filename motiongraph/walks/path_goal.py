@@ -12,10 +12,9 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.floor_path import FloorGraph, floor_graph
-from motiongraph.walks.frames import Name, called, fixed, frames_named
 from motiongraph.walks.path_cost import Rules, TargetPath
 from motiongraph.walks.shortest_paths import network_of, shortest, unreachable
-from motiongraph.walks.walk import Seed
+from motiongraph.walks.walk import Name, Seed, called, fixed, frames_named
 
 # One label for the whole path; one, or None for any, for each stretch between points; or pairs of (metres, label).
 Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]

@@ -9,10 +9,9 @@ also turned a little towards where it is to face (`synthesis.turning`).
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
 
 from motiongraph.elementary import sincos
-from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel, read
+from motiongraph.kernels import B1, F64, FAST, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.walks.floor_path import FLOOR, SAMPLES
 

@@ -10,8 +10,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.floor_path import FLOOR, Floor, FloorGraph, floor_graph
-from motiongraph.walks.frames import Name, called, frames_named
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress

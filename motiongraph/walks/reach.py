@@ -16,9 +16,8 @@ from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
-from motiongraph.walks.frames import Name
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
 _END = {"early": 0.75, "late": 2.0, "end_place": 8.0}

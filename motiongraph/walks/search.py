@@ -21,9 +21,8 @@ from motiongraph.model.placement import Placement, composed, place, placed, turn
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
-from motiongraph.walks.frames import Name
 from motiongraph.walks.path_goal import Effort, Goal
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk
 
 
 @dataclass(eq=False)

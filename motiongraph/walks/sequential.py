@@ -20,9 +20,8 @@ from motiongraph.errors import MotionError, Unreachable
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, FAST, I32, I64, U1, kernel, njit, read, types
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.frames import Name, called, frames_named, spans
 from motiongraph.walks.shortest_paths import Network, drop, network_of, push, rounded_up
-from motiongraph.walks.walk import Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named, spans
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from motiongraph.errors import Unreachable
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import B1, F64, FAST, I32, kernel, njit, read, types
-from motiongraph.walks.frames import clip_of
+from motiongraph.walks.walk import clip_of
 
 
 @dataclass(frozen=True, eq=False)
