@@ -1,8 +1,8 @@
 """Opening the viewer: first a window with an empty floor, then everything that works in it.
 
-numba, scipy and the panels take longer to import than a window takes to open, and PyOpenGL can only be imported once
-there is a context. So the imports of this module's functions wait, here and nowhere else in the window: `loop` and all
-that it uses import at the top of their files.
+The panels take longer to import than a window takes to open, and PyOpenGL can only be imported once there is a context.
+So the imports of this module's functions wait, here and nowhere else in the window: `loop` and all that it uses import
+at the top of their files.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Random walks of any length (de Chenu 2006, 3.10; Hoang and Truong, 7)."""
+"""Random walks of any length (de Chenu 2006, 3.10; Hoang and Truong, 7), and greedy ones (dissertation, 4.7.1)."""
 
 import time
 from collections.abc import Callable

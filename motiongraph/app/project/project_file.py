@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from motiongraph.graph.motion_graph import MotionGraph
 
 
+SUFFIX = ".mgproj"
 KIND = Kind(b"MGPROJ", 1, "a motiongraph project", SUFFIX)
 ORIGIN = ("clip", "frame", "other", "other_frame", "step", "weight", "planted")  # arrays of a result's `Origin`
 _MUCH = 64 << 20  # bytes of copies that an autosave does without, where it can
-SUFFIX = ".mgproj"
 # In the order in which they are put back: what is played depends on the views, the camera is set last.
 PARTS: tuple[SavedPart, ...] = (
     *(VIEW, PLACES, GHOSTS, PROPS, PLAYBACK, GRAPH, MATRIX, WALK, PATH, LIVE, READINGS, CAMERA),
@@ -71,7 +71,7 @@ class Project:
 
 def mark(state: AppState) -> tuple:
     """Changes with everything that a project would be saved for; not with what is only looked at. Compare marks with
-    `part.unchanged`."""
+    `command.unchanged`."""
     clips = tuple((e.number, id(e.clip), e.start, e.stop, e.used) for e in _kept(state))
     return clips, state.graph.version, *(part.read(state) for part in PARTS if part.is_work)
 
