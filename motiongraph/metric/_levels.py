@@ -1,9 +1,8 @@
 """Compiled parts of the pruned search: which pairs of cells go on, and candidates among the few that are left."""
 
 import numpy as np
-from numba import njit
 
-from motiongraph.kernels import F32, F64, FAST, I32, I64, kernel, read
+from motiongraph.kernels import F32, F64, FAST, I32, I64, kernel, njit, read
 
 # These choose what is computed, and propose; they decide nothing.
 _FUSED = {**FAST, "fastmath": {"contract", "nnan", "nsz"}}

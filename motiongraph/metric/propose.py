@@ -1,11 +1,4 @@
-"""Candidates of a block of tape against a block, from their sketches.
-
-A sketch of many frames is the few directions in which bodies differ most, in float32, and what is left of them. Bodies
-have 27 numbers an axis, but sixteen directions hold all but a millimetre of any pose, and three polynomials the path of
-a body through a window. Products of sketches cost half of those of bodies. What a sketch leaves out is known for every
-window, and with it how far a cost may be off (METRIC.md 7). Sketches only propose and `_exact` decides, so that the
-directions, found with LAPACK, may differ from processor to processor.
-"""
+"""Candidates of a block of tape against a block, from their sketches."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise

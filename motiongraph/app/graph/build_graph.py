@@ -7,11 +7,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motiongraph.app.command import command, edit
+from motiongraph.app.command import Part, command, edit
 from motiongraph.app.graph.graph_state import SetThreshold, go_on, leave_transition, taking_part
 from motiongraph.app.graph.lanes import Drawn, Options, Source, drawing
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.part import Part
 from motiongraph.errors import MotionError
 from motiongraph.formats.labels_file import read_bones, write_bones
 from motiongraph.graph import build
