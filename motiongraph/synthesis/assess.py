@@ -1,0 +1,113 @@
+"""How good the motion of a file or a graph is, beside what was captured: the figures of `motiongraph quality`.
+
+A file is measured as it is and with its feet held. A graph is measured by random walks on it, beside its clips.
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.model.clip import Clip
+from motiongraph.model.despike import despiked, deviations
+from motiongraph.progress import SILENT, Progress, stretch
+from motiongraph.synthesis.feet import plants, runs
+from motiongraph.synthesis.footplant import cleaned
+from motiongraph.synthesis.judge import seam_visibility
+from motiongraph.synthesis.legs import legs_of
+from motiongraph.synthesis.synthesize import synthesize
+from motiongraph.walks.random_walk import random_walk
+
+_LOW = 0.03  # m above its lowest place; a foot joint below that is taken for standing by `slide_low`
+_THROWN = 0.05  # m off its curve at 120 Hz, as in `despike`: a joint that jolts
+_KEPT = 0.7  # of its lift that a step should keep
+_NAMES = ("slide", "slide_low", "jolts", "acceleration", "jerk", "penetration", "float")
+
+
+def assess(
+    source: Clip | MotionGraph, walks: int = 12, seconds: float = 30.0, rng: int = 0, progress: Progress = SILENT
+) -> dict[str, Any]:
+    """Figures of captured and of made motion; walks, seconds: how many random walks of a graph, and how long.
+
+    "captured", "made": slide, cm/s of feet where contacts are found; slide_low, cm/s of feet that are low, whether or
+    not they stand; jolts, a minute; acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles; penetration and
+    float, cm that standing feet are below the floor at worst and above it on average. lift_kept: share of steps that
+    keep most of their height when feet are held. seam_visibility: see `judge`; None for a file, or without
+    scikit-learn, or where there is too little to learn from. errors: frames of the capture that were bridged.
+    """
+    if isinstance(source, Clip):
+        mended, errors = despiked(source)
+        captured, raw, made = [mended], [mended], [cleaned(mended, progress=progress)]
+        visible, bridged = None, sum(stop - start for start, stop in errors)
+    else:
+        graph = source if source.is_pruned else source.pruned()
+        found = [random_walk(graph, seconds, rng + n) for n in range(walks)]
+        raw = [synthesize(walk, cleanup=False) for walk in found]
+        part = stretch(progress, 0.0, 0.6)
+        made = []
+        for done, walk in enumerate(found):
+            part(done, len(found), "making motion")
+            made.append(synthesize(walk))
+        captured, bridged = list(graph.clips), None
+        visible = seam_visibility(made, graph.clips, stretch(progress, 0.6, 1.0)) if find_spec("sklearn") else None
+        visible = None if visible is None or np.isnan(visible) else visible
+    return {
+        "captured": _figures(captured, captured),
+        "made": _figures(made, captured if isinstance(source, Clip) else made),
+        "lift_kept": _lift_kept(raw, made),
+        "seam_visibility": visible,
+        "errors": bridged,
+    }
+
+
+def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float]:
+    """Means over clips, by their length; penetration is the worst. standing: clips that tell when their feet stand, and
+    where."""
+    rows = np.array([_of_one(*each) for each in zip(clips, standing)])
+    weight = np.array([clip.duration for clip in clips])
+    means = (rows * weight[:, None]).sum(axis=0) / weight.sum()
+    means[_NAMES.index("penetration")] = rows[:, _NAMES.index("penetration")].max()
+    return dict(zip(_NAMES, means.tolist()))
+
+
+def _of_one(clip: Clip, standing: Clip) -> list[float]:
+    """The figures `_NAMES` of one clip."""
+    places, fps, contacts = clip.positions()[clip.first :], clip.fps, plants(standing)
+    planted, joints = np.asarray(contacts)[clip.first :], list(contacts.joints)
+    sizes = [np.linalg.norm(np.diff(places, order, axis=0), axis=-1).ravel() * fps**order for order in (2, 3)]
+    sudden = [float(np.percentile(size, 99)) if len(size) else 0.0 for size in sizes]
+    jolts = (deviations(np.ascontiguousarray(places)) > _THROWN * (120.0 / fps) ** 2).any(axis=1).sum()
+    slide = slide_low = below = above = 0.0
+    if joints and len(places) > 1:
+        feet = places[:, joints]
+        height = feet[..., 1] - np.percentile(feet[..., 1], 2, axis=0)
+        speed = np.linalg.norm(np.diff(feet[..., [0, 2]], axis=0), axis=-1) * fps * 100.0
+        slide, slide_low = (_mean(speed[mask[1:] & mask[:-1]]) for mask in (planted, height < _LOW))
+        legs = legs_of(clip.skeleton, joints)
+        soles = sorted({*joints, *(joint for leg in legs for joint in leg.tips)})
+        lowest = 100.0 * (places[:, soles, 1].min(axis=1) - standing.floor)
+        below, above = max(0.0, -float(lowest.min())), _mean(np.maximum(lowest[planted.any(axis=1)], 0.0))
+    return [slide, slide_low, 60.0 * float(jolts) * fps / len(places), *sudden, below, above]
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _lift_kept(before: Sequence[Clip], after: Sequence[Clip]) -> float | None:
+    """Share of all steps whose ankle rises at least `_KEPT` as far as it did; None without steps."""
+    kept = []
+    for raw, made in zip(before, after):
+        contacts = plants(raw)
+        planted = np.asarray(contacts)
+        for leg in legs_of(raw.skeleton, contacts.joints):
+            ends = [contacts.joints.index(joint) for joint in (leg.ankle, leg.ball) if joint in contacts.joints]
+            heights = [clip.positions()[:, leg.ankle, 1] for clip in (raw, made)]
+            for start, stop in runs(~planted[:, ends].any(axis=1)):
+                if start > 0 and stop < len(planted) and stop - start > 3:
+                    was, now = (h[start:stop].max() - 0.5 * (h[start - 1] + h[stop]) for h in heights)
+                    if was > 0.01:
+                        kept.append(now >= _KEPT * was)
+    return float(np.mean(kept)) if kept else None

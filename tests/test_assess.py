@@ -1,0 +1,63 @@
+"""Figures of `motiongraph quality`, and the judge of seams."""
+
+import json
+
+import numpy as np
+import pytest
+from walking import sample, sample_graph
+
+import motiongraph as mg
+from motiongraph.cli import main
+from motiongraph.synthesis import judge
+from motiongraph.synthesis.assess import _figures, assess
+
+
+def test_a_file_is_measured_before_and_after():
+    clip = sample("walk")
+    drift = clip.root + np.linspace(0, 0.5, len(clip))[:, None] * [1.0, 0.0, 0.0]
+    found = assess(mg.Clip(clip.skeleton, drift, clip.rotations, clip.fps))
+    assert found["captured"]["slide"] > 4.0
+    assert found["made"]["slide"] < 0.8
+    assert found["made"]["jolts"] == found["captured"]["jolts"] == 0.0
+    assert found["made"]["penetration"] < 0.1
+    assert found["lift_kept"] > 0.9
+    assert found["seam_visibility"] is None
+
+
+def test_thrown_joints_are_jolts():
+    clip = sample("walk")
+    root = clip.root.copy()
+    root[100:180:8] += [0.0, 0.0, 0.2]
+    thrown = mg.Clip(clip.skeleton, root, clip.rotations, clip.fps)
+    assert _figures([thrown], [clip])["jolts"] > 10.0
+
+
+def test_the_command_prints_figures(tmp_path, capsys):
+    graph = tmp_path / "g.mgraph"
+    sample_graph("walk", "walk_left_90").save(graph)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["quality", str(graph), "--walks", "2", "--seconds", "4", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["made"]) == set(found["captured"])
+    assert found["made"]["slide"] < 1.0
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["quality", str(graph), "--walks", "1", "--seconds", "4"])
+    assert "slide of planted feet" in capsys.readouterr().out
+
+
+def test_a_judge_sees_what_differs_and_nothing_else():
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(300, 6)), np.repeat([0, 1], 150)
+    groups = np.tile(rng.integers(0, 12, 300)[:, None], 2)
+    assert abs(judge._area(x, y, groups, np.random.default_rng(0)) - 0.5) < 0.12
+    x[y == 1, 2] += 2.0
+    assert judge._area(x, y, groups, np.random.default_rng(0)) > 0.85
+
+
+def test_a_judge_needs_enough_to_learn_from():
+    graph = sample_graph("walk", "walk_left_90").pruned()
+    motion = mg.synthesize(mg.random_walk(graph, 4, rng=1))
+    assert np.isnan(judge.seam_visibility([motion], graph.clips))
+    with pytest.raises(mg.MotionError, match="was not made from a graph"):
+        judge.seam_visibility([sample("walk")], graph.clips)
