@@ -37,7 +37,7 @@ _ABANDONED = 60.0  # seconds after which a part that nobody holds is left over f
 
 
 def resource(name: str) -> Path:
-    """A file or folder that comes with the program, such as "assets/samples" or "shaders/floor.frag"."""
+    """A file or folder that comes with the program, such as "assets/captured" or "shaders/floor.frag"."""
     for place in _RESOURCES:
         if (place / name).exists():
             return place / name

@@ -146,7 +146,7 @@ def build(
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     with progress_bar() as progress:
-        clips = load_collection(paths or [resource("assets/samples")], labels, progress, **reading)
+        clips = load_collection(paths or [resource("assets/captured")], labels, progress, **reading)
     started = time.perf_counter()
     try:
         with progress_bar() as progress:

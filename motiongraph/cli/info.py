@@ -42,7 +42,7 @@ def info(
         failed.append({"path": str(path), "error": str(problem)})
 
     files = []
-    for path in paths or [resource("assets/samples")]:
+    for path in paths or [resource("assets/captured")]:
         try:
             if not path.exists():
                 raise MotionError(f"{path}: there is no such file or folder")

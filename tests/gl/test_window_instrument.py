@@ -13,7 +13,7 @@ def tell(screen, folder, tmp_path, **options):
     out.mkdir()
     someone = Person(screen, tmp_path, size=(1280, 800))
     try:
-        someone.ready(15)
+        someone.ready(18)
         someone.lightly()
         before = whole_story(someone, folder, out, **options)
         assert someone.quit() == 0

@@ -424,7 +424,7 @@ def test_first_run_quits_and_remembers(screen, tmp_path):
     try:
         status = someone.until(lambda s: s["frames"] > 0)
         assert status["size"] == [1180, 640]
-        status = someone.ready(15)
+        status = someone.ready(18)
         assert (status["playing"], status["tracks"][0]) == (True, "walk")
         someone.spot("hint/Build")
         x, y = (round(place) for place in someone.middle())

@@ -137,8 +137,7 @@ class OpenSamples:
     """Open the clips that came with the program."""
 
     def apply(self, state: AppState) -> None:
-        # As BVH: some are there as ASF and AMC too, and would come twice.
-        files = sorted(resource("assets/samples").glob("*.bvh"))
+        files = sorted(resource("assets/captured").glob("*.bvh"))
         if not files:
             raise MotionError("no samples came with this installation of motiongraph; install it again")
         _open(state, tuple(files), "opening the samples", lead="walk")
