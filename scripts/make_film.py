@@ -146,10 +146,10 @@ def main() -> None:
         screen = person.Screen()
         narrator = Narrator(screen, folder, size=SIZE, samples=4, quality="best")
         try:
-            narrator.ready(15)
+            narrator.ready(18)
             narrator.begin(folder / "film.mkv", out)
             whole_story(
-                narrator, ROOT / "assets" / "samples", folder / "out", left_out=("jump", "jump_forward"), mirror=True
+                narrator, ROOT / "assets" / "captured", folder / "out", left_out=("jump", "jump_forward"), mirror=True
             )
             narrator.waits(0.5)
             narrator.writer.close()
