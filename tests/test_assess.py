@@ -46,7 +46,6 @@ def test_the_command_prints_figures(tmp_path, capsys):
 
 
 def test_a_judge_sees_what_differs_and_nothing_else():
-    pytest.importorskip("sklearn")
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(300, 6)), np.repeat([0, 1], 150)
     groups = np.tile(rng.integers(0, 12, 300)[:, None], 2)

@@ -105,7 +105,7 @@ def _lift_kept(before: Sequence[Clip], after: Sequence[Clip]) -> float | None:
         for leg in legs_of(raw.skeleton, contacts.joints):
             ends = [contacts.joints.index(joint) for joint in (leg.ankle, leg.ball) if joint in contacts.joints]
             heights = [clip.positions()[:, leg.ankle, 1] for clip in (raw, made)]
-            for start, stop in runs(~planted[:, ends].any(axis=1)):
+            for start, stop in runs(np.logical_not(planted[:, ends].any(axis=1))):
                 if start > 0 and stop < len(planted) and stop - start > 3:
                     was, now = (h[start:stop].max() - 0.5 * (h[start - 1] + h[stop]) for h in heights)
                     if was > 0.01:

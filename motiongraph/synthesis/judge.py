@@ -104,7 +104,7 @@ def _area(x: np.ndarray, y: np.ndarray, groups: np.ndarray, rng: np.random.Gener
         from sklearn.ensemble import HistGradientBoostingClassifier
         from sklearn.metrics import roc_auc_score
     except ImportError as problem:
-        raise MotionError("judging seams needs scikit-learn: pip install scikit-learn") from problem
+        raise MotionError("judging seams needs scikit-learn: pip install motiongraph[judge]") from problem
     names = np.unique(groups)
     fold = dict(zip(names.tolist(), (rng.permutation(len(names)) % _FOLDS).tolist()))
     folds = np.array([[fold[a], fold[b]] for a, b in groups.tolist()])

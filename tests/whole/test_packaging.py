@@ -58,7 +58,9 @@ def installed(wheel, tmp_path_factory):
 
 def test_what_the_wheel_holds(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    tracked = run("git", "-C", ROOT, "ls-files", "motiongraph", "assets/captured", "assets/samples", "shaders").stdout.splitlines()
+    tracked = run(
+        "git", "-C", ROOT, "ls-files", "motiongraph", "assets/captured", "assets/samples", "shaders"
+    ).stdout.splitlines()
     for name in tracked:
         packed = name if name.startswith("motiongraph/") else f"motiongraph/_data/{name}"
         assert packed in names
