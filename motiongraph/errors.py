@@ -3,6 +3,9 @@
 from os import PathLike, fspath
 
 
+_LETTERS = 320  # of a sentence about a file, which may quote what the file says
+
+
 class MotionError(ValueError):
     """The request cannot be carried out; the message is one sentence that says why and what was expected."""
 
@@ -21,6 +24,7 @@ class FormatError(MotionError):
     """A file is not what it should be. `str()` gives `file:line:column: sentence`."""
 
     def __init__(self, path: str | PathLike, message: str, line: int | None = None, column: int | None = None):
+        message = message if len(message) <= _LETTERS else message[: _LETTERS - 1] + "…"
         self.path, self.message, self.line, self.column = fspath(path), message, line, column
         place = "".join(f":{n}" for n in (line, column) if n is not None)
         super().__init__(f"{self.path}{place}: {message}")

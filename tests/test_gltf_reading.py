@@ -250,6 +250,17 @@ def test_normalised_rotations(tmp_path, rng, dtype, most, close):
     assert np.abs(clip.positions() - exact.positions()).max() < close
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_none(tmp_path):
+    """0x7fa00000 is a signalling NaN: numpy warns when it is cast."""
+    make = armature(np.random.default_rng(3))
+    accessor = make.gltf.accessors[make.gltf.animations[0].samplers[1].output]
+    place = make.gltf.bufferViews[accessor.bufferView].byteOffset
+    make.data[place : place + 4] = b"\x00\x00\xa0\x7f"
+    with pytest.raises(FormatError, match="not finite"):
+        mg.load(make.save(tmp_path / "nan.gltf"))
+
+
 def test_sparse_and_strided_numbers(tmp_path, rng):
     others = quaternions(rng, 3)
     path = armature(rng, sparse=([0, 4, 10], others), stride=20).save(tmp_path / "a.gltf")

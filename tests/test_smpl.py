@@ -1,6 +1,7 @@
 """AMASS and SMPL motion, against a plain evaluation of the joints with matrices."""
 
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -118,6 +119,16 @@ def test_archives_that_are_none(tmp_path, motion):
         (tmp_path / "b.npz").write_bytes(content)
         with pytest.raises(FormatError, match=r"cannot be read as \.npz"):
             mg.load(tmp_path / "b.npz")
+
+
+def test_archives_whose_packing_is_damaged(tmp_path, motion):
+    np.savez_compressed(tmp_path / "c.npz", **motion)
+    whole = (tmp_path / "c.npz").read_bytes()
+    start = whole.index(b"poses.npy") + 9
+    for at in range(start, start + 60):  # the first bytes of the packed array, and what zipfile says before them
+        (tmp_path / "d.npz").write_bytes(whole[:at] + b"\xff\xff" + whole[at + 2 :])
+        with suppress(FormatError):
+            mg.load(tmp_path / "d.npz")
 
 
 def test_a_small_file_that_unfolds_to_a_large_one_is_refused(tmp_path, motion):

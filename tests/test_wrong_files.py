@@ -334,3 +334,7 @@ def test_a_million_bones_are_refused_at_once(attempt):
     error = attempt("a.amc", AMC, f":bonedata\n{bones}", traced=False)
     assert error.message == "more than 10,000 bones"
     assert time.process_time() - start < 3.0
+
+
+def test_no_file_makes_a_sentence_of_pages():
+    assert len(str(FormatError("a.mgraph", "is damaged: align is 'planar', not " + "x" * 5000))) < 400

@@ -149,7 +149,8 @@ class GltfFile:
         dtype = self._component(item)
         count = item.whole("count", MOST_BYTES)
         if "bufferView" in item:
-            values = self._view(item, dtype, count, width).astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused below
+                values = self._view(item, dtype, count, width).astype(np.float64)
         elif "sparse" in item and count * width <= 8 * self._sparse_count(item) + 1_000_000:
             values = np.zeros((count, width))
         else:

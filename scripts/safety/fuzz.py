@@ -147,7 +147,7 @@ def _try(name: str, bases: list, seed: int, number: int, folder: Path) -> str:
         text = str(problem).replace(str(folder), "")
         if "\n" in text or len(text) > _LETTERS:
             return f"a sentence of {len(text)} letters: {text[:100]!r}"
-        if isinstance(problem, FormatError) and "unexpected" in text:
+        if isinstance(problem, FormatError) and "a mistake in motiongraph" in text:
             return text
     except Exception:
         return traceback.format_exc()

@@ -13,7 +13,7 @@ import numpy as np
 from motiongraph.app import commands as do
 from motiongraph.app.graph.lanes import drawable
 from motiongraph.app.library.entries import prepare
-from motiongraph.app.project.project_file import redrawn, take_in
+from motiongraph.app.project.project_file import redrawn, save_project, snapshot, take_in
 from motiongraph.app.project.project_reader import load_project
 from motiongraph.app.scene.cast import set_stage
 from motiongraph.app.state import AppState
@@ -90,10 +90,8 @@ def _graphs(folder: Path) -> list[change.Split]:
     return [change.split_container((folder / name).read_bytes()) for name in ("a.mgraph", "a.mgraph", "b.mgraph")]
 
 
-def _projects(folder: Path) -> list[change.Split]:
-    """A library of two clips, a graph, a result, ghosts, props and a path."""
-    from motiongraph.app.project.project_file import save_project, snapshot
-
+def small_state(folder: Path) -> AppState:
+    """A window with a library of two clips, a graph, a result, ghosts, props and a path."""
     for clip in _small():
         save(clip, folder / f"{clip.name}.bvh")
     (folder / "house.obj").write_bytes(OBJ)
@@ -113,7 +111,11 @@ def _projects(folder: Path) -> list[change.Split]:
     _tell(state, do.PinGhost(), do.MoveCharacter(x=1.5), do.AddProp("box"), do.OpenProp(folder / "house.obj"))
     _tell(state, do.SetPath(((0.0, 0.0), (1.0, 2.0), (3.0, 1.0))), do.SetWalk("sequential"))
     _tell(state, do.SetWalkOption("sequential", "order", ("walk", "run")), do.PlantGoal((2.0, 1.0)))
-    save_project(folder / "a.mgproj", snapshot(state))
+    return state
+
+
+def _projects(folder: Path) -> list[change.Split]:
+    save_project(folder / "a.mgproj", snapshot(small_state(folder)))
     for path in folder.iterdir():
         if path.suffix != ".mgproj":
             path.unlink()
@@ -124,7 +126,7 @@ def _tell(state: AppState, *commands: Any) -> None:
     for command in commands:
         state.issue(command)
         update(state, 0.0)
-    wrong = [message.text for message in state.messages if message.kind == "error"]
+    wrong = [message.text for message in state.messages if message.level == "error"]
     assert not wrong, wrong
 
 
