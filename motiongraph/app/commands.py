@@ -11,6 +11,7 @@ from motiongraph.app.library.clips import (
     AcceptLabels, DismissLabels, MirrorClip, ProposeLabels, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels,
     SetLabels, Trim, UseClip,
 )
+from motiongraph.app.library.contacts import FindContacts, SetContacts
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain
 from motiongraph.app.live.lead import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
@@ -44,7 +45,7 @@ from motiongraph.app.window import (
 )
 
 COMMANDS: tuple[type, ...] = (
-    AcceptLabels, DismissLabels, ProposeLabels,
+    AcceptLabels, DismissLabels, FindContacts, ProposeLabels, SetContacts,
     AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
     ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
     ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, GiveSkeleton, Jump, Lead, LeaveAlternative,

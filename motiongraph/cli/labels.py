@@ -17,6 +17,9 @@ def labels(
     choose: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the N clips that cover speeds and turns best.")
     ] = None,
+    contacts: Annotated[
+        bool, typer.Option("--contacts", metavar="", help="Write when each foot stands, too, to be corrected.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
     force: Force = False,
 ) -> None:
@@ -57,7 +60,8 @@ def labels(
         lines = []
         for clip, found in zip(clips, proposed):
             assert clip.file is not None, "it was read from a file"
-            lines += entries_of(Path(clip.file), folder, clip.first, len(clip), found)
+            planted = clip.with_contacts(clip.contacts()).planted if contacts else None
+            lines += entries_of(Path(clip.file), folder, clip.first, len(clip), found, planted=planted)
         write_labels(lines, output)
         say(f"wrote {output}")
     if failed:

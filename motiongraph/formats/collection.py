@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.files import unreadable
-from motiongraph.formats.labels_file import NAME, Entry, read_labels
-from motiongraph.formats.load import KINDS, load_clips, may_hold_motion
+from motiongraph.formats.labels_file import NAME, Entry, Spans, grouped, read_labels
+from motiongraph.formats.load import KINDS, annotated, load_clips, may_hold_motion
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Span
 from motiongraph.progress import SILENT, Progress
@@ -37,6 +37,7 @@ class Part:
     file: Path
     frames: Span | None = None  # start and stop by the file's numbers, or None for all
     labels: tuple[tuple[str, int, int], ...] | None = None  # word, start, stop likewise; None for what `load` finds
+    contacts: Spans | None = None  # foot joint, start, stop likewise; None for what `load` finds
     alone: bool = True  # whether no other part is of this file
 
 
@@ -247,20 +248,24 @@ def _joined(found: list[tuple[Path, Entry]]) -> list[Part]:
                 spans[-1] = spans[-1][0], max(spans[-1][1], stop)
             else:
                 spans.append((start, stop))
+        given = [entry.contacts for entry in own if entry.contacts is not None]
+        contacts = tuple(span for one in given for span in one) if given else None
         if any(entry.frames is None for entry in own):
-            parts.append(Part(file, None, words))
+            parts.append(Part(file, None, words, contacts))
         else:
-            parts += [Part(file, span, words, len(spans) == 1) for span in spans]
+            parts += [Part(file, span, words, contacts, len(spans) == 1) for span in spans]
     return parts
 
 
 def named(clip: Clip, part: Part) -> Clip:
-    """All of the clip of a part's file, with the part's labels and name."""
+    """All of the clip of a part's file, with the part's labels, contacts and name."""
     if part.labels is not None:
         ranges: dict[str, list[Span]] = {}
         for word, start, stop in part.labels:
             ranges.setdefault(word, []).append((min(start, len(clip)), min(stop, len(clip))))
         clip = clip.labelled(ranges)
+    if part.contacts is not None:
+        clip = annotated(clip, grouped(part.contacts), part.file)
     if part.alone or part.frames is None:
         return clip
     return replace(clip, name=f"{clip.name}_{part.frames[0]}")

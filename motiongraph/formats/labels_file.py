@@ -4,6 +4,7 @@
 file = "16_17.amc"
 frames = [40, 480]          # optional: the part to use
 labels = ["walk", "turn-left"]
+contacts = { lfoot = [[52, 110]], ltoes = [[60, 121]] }  # optional: when which foot joint stands, instead of found
 """
 
 import itertools
@@ -11,10 +12,10 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from motiongraph.errors import FormatError, MotionError
 from motiongraph.files import read_text, writing
@@ -25,6 +26,7 @@ NAME = "labels.toml"
 _LARGEST = 1 << 24  # bytes
 _LONGEST = 1000  # letters of a file's name or a label
 _LAST_FRAME = 1 << 40
+Spans: TypeAlias = tuple[tuple[str, int, int], ...]  # word, start, stop
 # A key with thousands of dots takes tomllib a time that grows with their square, brackets within brackets more stack
 # than there is; nothing that a labels.toml may say needs them.
 _TOO_DEEP = re.compile(r"""(?<![^\s='"#\[])(?:[^\s.,='"#\[]{0,99}+\.){100}|(?:\[\s*+){50}|(?:\{[^{}\n]*+){50}""")
@@ -37,6 +39,7 @@ class Entry:
     file: str  # as written, relative to the labels.toml
     frames: Span | None = None  # start and stop, or None for all
     labels: tuple[str, ...] = ()
+    contacts: Spans | None = None  # when which foot joint stands, by the file's frames; None: as found in the motion
 
 
 def _read_toml(path: str | os.PathLike) -> dict[str, Any]:
@@ -66,23 +69,42 @@ def _entry(path: str | os.PathLike, number: int, clip: dict[str, Any]) -> Entry:
         raise FormatError(path, f'{where}: expected file = "name"')
     where = f"{where} ({quoted(file)[1:-1]})"
     if frames is not None:
-        whole = isinstance(frames, list) and len(frames) == 2 and all(type(f) is int for f in frames)
-        if not whole or not 0 <= frames[0] < frames[1] <= _LAST_FRAME:
+        if not _is_span(frames):
             raise FormatError(path, f"{where}: expected frames = [start, stop] with 0 <= start < stop")
         frames = (frames[0], frames[1])
     if isinstance(labels, str):
         labels = [labels]
     if not isinstance(labels, list) or not all(map(_is_word, labels)):
         raise FormatError(path, f'{where}: expected labels = ["walk", ...]')
-    return Entry(file, frames, tuple(labels))
+    return Entry(file, frames, tuple(labels), _contacts(path, where, clip.get("contacts")))
+
+
+def _contacts(path: str | os.PathLike, where: str, given: Any) -> Spans | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise FormatError(path, f"{where}: expected contacts = {{ lfoot = [[start, stop], ...] }}")
+    spans = []
+    for joint, stretches in given.items():
+        if not isinstance(stretches, list) or not all(map(_is_span, stretches)):
+            raise FormatError(path, f"{where}: expected {quoted(joint)[1:-1]} = [[start, stop], ...] in contacts")
+        spans += [(joint, a, b) for a, b in stretches]
+    return tuple(spans)
+
+
+def _is_span(value: Any) -> bool:
+    """Whether it is [start, stop] of a stretch of frames."""
+    whole = isinstance(value, list) and len(value) == 2 and all(type(f) is int for f in value)
+    return whole and 0 <= value[0] < value[1] <= _LAST_FRAME
 
 
 def _is_word(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and 0 < len(value) <= _LONGEST and "\0" not in value
 
 
-def labels_beside(path: Path) -> dict[str, list[tuple[int, int]]] | None:
-    """Label → ranges for a motion file, from the labels.toml in its folder; None where that says nothing of it.
+def labels_beside(path: Path) -> tuple[dict[str, list[Span]], dict[str, list[Span]] | None]:
+    """Label → ranges and foot joint → ranges for a motion file, from the labels.toml in its folder; empty and None
+    where that says nothing of it.
 
     A range without frames reaches from 0 to as far as there are frames.
     """
@@ -90,13 +112,24 @@ def labels_beside(path: Path) -> dict[str, list[tuple[int, int]]] | None:
     try:
         status = file.stat()
     except OSError:
-        return None
-    ranges: dict[str, list[tuple[int, int]]] = {}
+        return {}, None
+    ranges: dict[str, list[Span]] = {}
+    contacts: dict[str, list[Span]] | None = None
     for entry in _entries(str(file), status.st_mtime_ns, status.st_size):
         if Path(entry.file).name == path.name and (path.parent / entry.file).parent == path.parent:
             for label in entry.labels:
                 ranges.setdefault(label, []).append(entry.frames or (0, 1 << 62))
-    return ranges or None
+            if entry.contacts is not None:
+                contacts = grouped(entry.contacts, contacts or {})
+    return ranges, contacts
+
+
+def grouped(spans: Spans, found: dict[str, list[Span]] | None = None) -> dict[str, list[Span]]:
+    """Word → its stretches, added to those found before."""
+    found = {} if found is None else found
+    for word, start, stop in spans:
+        found.setdefault(word, []).append((start, stop))
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -113,12 +146,18 @@ def write_labels(entries: Iterable[Entry], path: str | os.PathLike) -> None:
         if entry.frames is not None:
             lines.append(f"frames = [{entry.frames[0]}, {entry.frames[1]}]")
         lines.append(f"labels = [{', '.join(map(_quoted, entry.labels))}]")
+        if entry.contacts is not None:
+            feet = (f"{_quoted(j)} = {[list(span) for span in spans]}" for j, spans in grouped(entry.contacts).items())
+            lines.append(f"contacts = {{ {', '.join(feet)} }}")
     with writing(path, "w", encoding="utf-8", newline="\n") as out:
         out.write("\n".join(lines) + "\n")
 
 
-def entries_of(path: Path, folder: Path, start: int, stop: int, labels: Labels, whole: bool = True) -> list[Entry]:
-    """Frames start to stop of a clip as entries of a labels.toml in `folder`; whole: they are all that it has."""
+def entries_of(
+    path: Path, folder: Path, start: int, stop: int, labels: Labels, whole: bool = True, planted: Labels | None = None
+) -> list[Entry]:
+    """Frames start to stop of a clip as entries of a labels.toml in `folder`; whole: they are all that it has; planted:
+    contacts that were given, which stand in the first entry."""
     try:
         file = Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # on another drive
@@ -128,6 +167,9 @@ def entries_of(path: Path, folder: Path, start: int, stop: int, labels: Labels, 
     for first, last in itertools.pairwise(sorted(edges)):
         words = tuple(word for word in labels if labels.at(word)[first])
         lines.append(Entry(file, None if whole else (first, last), words))
+    if planted is not None:
+        inside = ((joint, max(a, start), min(b, stop)) for joint, a, b in planted.spans())
+        lines[0] = replace(lines[0], contacts=tuple(span for span in inside if span[1] < span[2]))
     return lines
 
 

@@ -24,6 +24,7 @@ from motiongraph.formats.scanner import Text, quoted
 from motiongraph.formats.smpl import holds_motion, read_smpl
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
+from motiongraph.model.labels import Span
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 EXTENSIONS = (".bvh", ".amc", *GLTF, ".npz")
@@ -101,11 +102,23 @@ def load_clips(
             path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {KINDS} file"
         )
     try:
-        labels = labels_beside(path)
+        labels, contacts = labels_beside(path)
     except FormatError as problem:  # words about a motion are not worth losing the motion
         warnings.warn(f"{problem}; {path.name} was loaded without labels", FormatWarning, stacklevel=2)
-        labels = None
-    return [clip.labelled(labels) for clip in clips] if labels else clips
+        labels, contacts = {}, None
+    if labels:
+        clips = [clip.labelled(labels) for clip in clips]
+    return clips if contacts is None else [annotated(clip, contacts, path) for clip in clips]
+
+
+def annotated(clip: Clip, contacts: dict[str, list[Span]], file: Path) -> Clip:
+    """With the contacts that a labels.toml gives; what it says of no foot is warned of and left out."""
+    ranges = {joint: [(min(a, len(clip)), min(b, len(clip))) for a, b in spans] for joint, spans in contacts.items()}
+    try:
+        return clip.with_contacts(ranges)
+    except MotionError as problem:
+        warnings.warn(f"{file}: {problem}; contacts are found in the motion", FormatWarning, stacklevel=3)
+        return clip
 
 
 def may_hold_motion(file: Path) -> bool:

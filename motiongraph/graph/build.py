@@ -19,7 +19,7 @@ from motiongraph.metric.metric import Metric
 from motiongraph.model.bone_map import bone_map, unrecognised
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import despiked
-from motiongraph.model.retarget import can_retarget, hanging
+from motiongraph.model.retarget import can_retarget, hanging, planted_on
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 
@@ -259,10 +259,11 @@ def _mark(clip: Clip) -> tuple:
 def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, tuple[Clip, ...]]:
     """A known original and its clips in the graph, with the name, labels and file of `clip`."""
     same_file = original.file == clip.file and _equal(original.file_frames, clip.file_frames)
-    if (original.name, original.labels) == (clip.name, clip.labels) and (same_file or clip.file is None):
+    said = {"name": clip.name, "labels": clip.labels, "planted": clip.planted}
+    if all(getattr(original, key) == value for key, value in said.items()) and (same_file or clip.file is None):
         return original, used
-    about = {"name": clip.name, "labels": clip.labels, "file": clip.file, "file_frames": clip.file_frames}
-    fits = replace(used[0], **about)
+    about = {**said, "file": clip.file, "file_frames": clip.file_frames}
+    fits = replace(used[0], **about | {"planted": planted_on(clip, used[0].skeleton)})
     renewed = fits if used[0] is original else replace(original, **about)
     return renewed, (fits, fits.mirrored())[: len(used)]
 

@@ -131,5 +131,5 @@ def _referenced(path: Path, wanted: Sequence[StoredClip], clips: AnyClips | None
             other = any(clip.name == one.name for clip in given)
             why = "is not the one the graph was built from" if other else "is not among the clips given"
             raise MotionError(f"{path}: {one.name!r} {why}")
-        found.append(replace(clip, name=one.name, labels=one.labels_of(len(clip))))
+        found.append(replace(clip, **one.words(len(clip))))
     return found

@@ -50,6 +50,7 @@ def clip_to_plain(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
         "fps": clip.fps,
         "first": clip.first,
         "labels": clip.labels.spans(),
+        "contacts": clip.planted and clip.planted.spans(),
     }
 
 
@@ -70,17 +71,14 @@ class StoredClip:
     fps: float
     first: int
     labels: dict[str, list[tuple[int, int]]]  # word → start and stop of each stretch
+    contacts: dict[str, list[tuple[int, int]]] | None  # of feet likewise, where they were given
     file: str | None  # the path of the file it was read from; only information
 
     @classmethod
     def of(cls, saved: Record, skeletons: Sequence[Skeleton], file: str) -> StoredClip:
         """file: the key of the path."""
         frames = saved.whole("frames", 1, _MOST_FRAMES)
-        labels: dict[str, list[tuple[int, int]]] = {}
-        for word, start, stop in saved.rows("labels", 3):
-            start = checked_whole(start, "the start of a label", 0, frames)
-            stretch = start, checked_whole(stop, "the end of a label", start, frames)
-            labels.setdefault(checked_word(word, "a label"), []).append(stretch)
+        given = "contacts" in saved and saved.has("contacts")
         return cls(
             saved,
             saved.word("name"),
@@ -88,7 +86,8 @@ class StoredClip:
             frames,
             saved.number("fps", *_RATES),
             saved.whole("first", 0, frames - 1),
-            labels,
+            _stretches(saved, "labels", frames),
+            _stretches(saved, "contacts", frames) if given else None,
             saved.word(file) if file in saved and saved.has(file) else None,
         )
 
@@ -108,8 +107,8 @@ class StoredClip:
             for name, form in forms.items()
         )
         return Clip(
-            self.skeleton, root, rotations, self.fps, self.name, self.labels_of(self.frames), self.first, offsets,
-            file=self.file, file_frames=file_frames,
+            self.skeleton, root, rotations, self.fps, first=self.first, offsets=offsets,
+            file=self.file, file_frames=file_frames, **self.words(self.frames),
         )  # fmt: skip
 
     def labels_of(self, frames: int) -> Labels:
@@ -117,6 +116,21 @@ class StoredClip:
         if frames != self.frames:
             raise MotionError(f"{self.record.name} has {frames} frames, not {self.frames}")
         return Labels.of(frames, self.labels)
+
+    def words(self, frames: int) -> dict[str, Any]:
+        """What was said of a clip, as it was found with so many frames: name, labels and contacts."""
+        planted = None if self.contacts is None else Labels.of(frames, self.contacts)
+        return {"name": self.name, "labels": self.labels_of(frames), "planted": planted}
+
+
+def _stretches(saved: Record, key: str, frames: int) -> dict[str, list[tuple[int, int]]]:
+    """Word → start and stop of each stretch."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for word, start, stop in saved.rows(key, 3):
+        start = checked_whole(start, "the start of a stretch", 0, frames)
+        stretch = start, checked_whole(stop, "the end of a stretch", start, frames)
+        found.setdefault(checked_word(word, "a word"), []).append(stretch)
+    return found
 
 
 def metric_to_plain(metric: Metric | None) -> dict[str, Any] | None:

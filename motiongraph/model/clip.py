@@ -10,7 +10,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import kinematics
 from motiongraph.model.bone_map import BoneMap
-from motiongraph.model.contacts import Contacts, find_contacts, floor_height
+from motiongraph.model.contacts import Contacts, find_contacts, floor_height, given_contacts
 from motiongraph.model.labels import Labels, LabelsLike
 from motiongraph.model.mirror import mirrored
 from motiongraph.model.placement import place
@@ -39,6 +39,7 @@ class Clip:
     offsets: np.ndarray | None = None  # (F, J, 3) metres, for the rare clip whose joints slide along their parents
     source: "Source | None" = field(default=None, repr=False)  # what `formats` needs to write the file as it came
     origin: "Origin | None" = field(default=None, repr=False)  # of synthesized motion: where every frame came from
+    planted: Labels | None = None  # feet said to be planted: joint → stretches; None: as found in the motion
     file: str | None = None  # path of the file it was read from
     file_frames: np.ndarray | None = field(default=None, repr=False)  # (F,), see `file_frame`; None: the same numbers
 
@@ -79,6 +80,7 @@ class Clip:
             "fps": float(self.fps),
             "labels": Labels.of(frames, self.labels),
             "first": min(max(int(self.first), 0), frames - 1),
+            "planted": None if self.planted is None else Labels.of(frames, self.planted),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -119,8 +121,11 @@ class Clip:
     def contacts(self, **thresholds: float) -> Contacts:
         """(F, n) bool, True where a foot joint is planted; `.names` are those of the n joints.
 
-        Synthesized motion has the contacts of the clips it was put together from, unless thresholds are given.
+        Synthesized motion has the contacts of the clips it was put together from, and annotated motion those it was
+        given (`with_contacts`), unless thresholds are.
         """
+        if self.planted is not None and not thresholds:
+            return given_contacts(self, self.planted)
         if self.origin is not None and not thresholds:
             return Contacts.of(self.origin.planted, self.skeleton, self.origin.joints)
         return find_contacts(self, **thresholds)
@@ -151,6 +156,7 @@ class Clip:
             rotations=self.rotations[frames],
             offsets=None if self.offsets is None else self.offsets[frames],
             labels=self.labels.take(frames),
+            planted=None if self.planted is None else self.planted.take(frames),
             fps=self.fps / step,
             first=-(-max(self.first - start, 0) // step),
             source=self.source and self.source.sliced(frames),
@@ -188,6 +194,7 @@ class Clip:
             rotations=rot.slerp(self.rotations[below], self.rotations[above], t[:, None]),
             offsets=None if self.offsets is None else linear(self.offsets),
             labels=self.labels.take(nearest),
+            planted=None if self.planted is None else self.planted.take(nearest),
             origin=self.origin and self.origin.take(nearest),
             file_frames=linear(self._file_frames()),
             fps=fps,
@@ -215,6 +222,16 @@ class Clip:
     def labelled(self, labels: LabelsLike) -> "Clip":
         """With other labels: words for all frames, or a mapping word → (start, stop) or list of ranges."""
         return replace(self, labels=Labels.of(len(self), labels))
+
+    def with_contacts(self, planted: "LabelsLike | Contacts | None") -> "Clip":
+        """With contacts as given instead of found (Kovar 2002, 3): foot joint → (start, stop) or list of ranges, or
+        corrected `contacts()`; None: found in the motion again. Joints that are not named are never planted."""
+        if isinstance(planted, Contacts):
+            planted = planted.ranges()
+        given = None if planted is None else Labels.of(len(self), planted)
+        if given is not None:
+            given_contacts(self, given)
+        return replace(self, planted=given)
 
     def _file_frames(self) -> np.ndarray:
         """(F,) float: `file_frames`, also where they are the clip's own numbers."""

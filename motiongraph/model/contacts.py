@@ -11,6 +11,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
+from motiongraph.model.labels import Labels, Span
 from motiongraph.model.sides import Foot
 from motiongraph.model.skeleton import Skeleton
 
@@ -37,6 +38,11 @@ class Contacts(np.ndarray):
         contacts.joints = tuple(int(j) for j in joints)
         contacts.names = tuple(skeleton.names[j] for j in contacts.joints)
         return contacts
+
+    def ranges(self) -> dict[str, list[Span]]:
+        """Name of a joint → the stretches (start, stop) in which it is planted."""
+        planted = np.asarray(self)
+        return {name: [(int(a), int(b)) for a, b in _runs(planted[:, k])] for k, name in enumerate(self.names)}
 
     def __array_finalize__(self, parent: np.ndarray | None) -> None:
         names = getattr(parent, "names", ())
@@ -86,6 +92,18 @@ def find_contacts(
         for k in range(len(joints)):
             planted[clip.first :, k] = _steady(loose[:, k], sure[:, k], round(linger * clip.fps), shortest * clip.fps)
     return Contacts.of(planted, clip.skeleton, joints)
+
+
+def given_contacts(clip: "Clip", planted: Labels) -> Contacts:
+    """(F, n) bool: what is said of the clip's foot joints; a word that names none of them is refused."""
+    joints = [joint for foot in sides.feet(clip) for joint in foot]
+    names = [clip.skeleton.names[joint] for joint in joints]
+    unknown = [name for name in planted if name not in names]
+    if unknown:
+        feet = ", ".join(names) or "none"
+        raise MotionError(f"clip {clip.name!r}: {unknown[0]!r} is not one of its foot joints, which are {feet}")
+    columns = [planted.at(name) for name in names]
+    return Contacts.of(np.stack(columns, axis=1) if columns else np.zeros((len(clip), 0)), clip.skeleton, joints)
 
 
 def floor_height(clip: "Clip") -> float:

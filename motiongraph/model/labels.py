@@ -94,6 +94,21 @@ class Labels:
         """The labels of these frames: a slice or an index array."""
         return self._kept(self.names, self.mask[frames])
 
+    def ranges(self) -> dict[str, list[Span]]:
+        """Word → (start, stop) of each of its stretches."""
+        found: dict[str, list[Span]] = {}
+        for word, start, stop in self.spans():
+            found.setdefault(word, []).append((start, stop))
+        return found
+
+    def renamed(self, names: Mapping[str, str]) -> "Labels":
+        """Words under the names they are given, where two get the same both; the others are dropped."""
+        found: dict[str, list[Span]] = {}
+        for word, start, stop in self.spans():
+            if word in names:
+                found.setdefault(names[word], []).append((start, stop))
+        return Labels.of(len(self.mask), found)
+
     def union(self, other: "Labels") -> "Labels":
         """Frame by frame, the words of either; both must have the same number of frames (Kovar 2002, 3.3)."""
         if len(self.mask) != len(other.mask):

@@ -12,7 +12,7 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
-from motiongraph.model.labels import Labels, Span
+from motiongraph.model.labels import Labels
 from motiongraph.model.retarget import corrected, corrections
 
 if TYPE_CHECKING:
@@ -60,13 +60,14 @@ def mirrored(clip: "Clip") -> "Clip":
         away = _reflected((clip.offsets - skeleton.offsets)[:, partner], normal)
         parents = np.maximum(skeleton.parents, 0)
         offsets = skeleton.offsets + rot.rotate(rot.conjugate(turns)[parents], away)
-    name = clip.name
+    name, opposite = clip.name, {own: skeleton.names[partner[j]] for j, own in enumerate(skeleton.names)}
     return replace(
         clip,
         root=_reflected(clip.root, upright),
         rotations=rotations,
         offsets=offsets,
         labels=_exchanged(clip.labels),
+        planted=None if clip.planted is None else clip.planted.renamed(opposite),
         name=name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX,
         source=clip._layout(),
     )
@@ -114,7 +115,4 @@ def _turn_between_mirrors(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _exchanged(labels: Labels) -> Labels:
     """The labels with the words left and right exchanged in them."""
-    ranges: dict[str, list[Span]] = {}
-    for name, start, stop in labels.spans():
-        ranges.setdefault(_WORD.sub(lambda found: _EXCHANGED[found[0]], name), []).append((start, stop))
-    return Labels.of(len(labels.mask), ranges)
+    return labels.renamed({name: _WORD.sub(lambda found: _EXCHANGED[found[0]], name) for name in labels})

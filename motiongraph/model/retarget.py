@@ -18,6 +18,7 @@ from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
 from motiongraph.model import kinematics, sides
 from motiongraph.model.bone_map import BoneMap, body_parts, bone_map, unrecognised
+from motiongraph.model.labels import Labels
 from motiongraph.model.sides import Foot
 from motiongraph.model.skeleton import Skeleton
 
@@ -170,11 +171,22 @@ def _placed(
     short = floor[1] + scale * (before - floor[1]) - lowest
     planted = np.flatnonzero(np.asarray(clip.contacts()).any(axis=1))
     root[:, 1] += np.median(short[planted] if len(planted) else short[clip.first :])
-    result = replace(clip, skeleton=skeleton, root=root, rotations=rotations, offsets=None, source=None)
+    body = {"skeleton": skeleton, "root": root, "rotations": rotations, "planted": planted_on(clip, skeleton)}
+    result = replace(clip, **body, offsets=None, source=None)
     # Feet of other shapes touch the ground with other joints: what counts is where the result stands. In a few steps
     # that is seen less surely than contacts are, so it settles no more than the shape of feet can make.
     settle = float(np.clip(clip.floor - result.floor, -_FOOT, _FOOT))
     return replace(result, root=root + np.array([0.0, settle, 0.0]))
+
+
+def planted_on(clip: "Clip", skeleton: Skeleton) -> Labels | None:
+    """The contacts that the clip was given, on the feet of the other body."""
+    if clip.planted is None or hanging(clip.skeleton) == hanging(skeleton):
+        return clip.planted
+    theirs, parts = body_parts(clip.skeleton), body_parts(skeleton)
+    feet = [part for part in ("left ankle", "left toe", "right ankle", "right toe") if part in theirs and part in parts]
+    names = {clip.skeleton.names[theirs[part]]: skeleton.names[parts[part]] for part in feet}
+    return clip.planted.renamed(names)
 
 
 def _soles(skeleton: Skeleton, parts: dict[str, int]) -> list[int]:

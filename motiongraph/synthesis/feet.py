@@ -96,9 +96,9 @@ class Foot:
 def plants(clip: Clip) -> Contacts:
     """(F, n) bool: where the feet of a clip are planted firmly enough to be held; found once for every clip.
 
-    Synthesized motion carries its own.
+    Synthesized motion carries its own, and annotated motion what it was given.
     """
-    if clip.origin is not None:
+    if clip.origin is not None or clip.planted is not None:
         return clip.contacts()
     if clip not in _known:
         contacts = clip.contacts(**_STILL)

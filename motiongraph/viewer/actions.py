@@ -213,6 +213,13 @@ ACTIONS: dict[str, Action] = {
     "tick all": _action("Clip", "Tick all", "Ctrl+A", lambda s: do.UseClip(None, True), possible=_has_clips),
     "tick none": _action("Clip", "Tick none", "Ctrl+Shift+A", lambda s: do.UseClip(None, False), possible=_has_clips),
     "mirror": _action("Clip", "Add mirrored", "M", _clip(lambda s, e: do.MirrorClip(e.number)), needs_clip=True),
+    "find contacts": _action(
+        "Clip",
+        "Contacts as found in the motion",
+        "",
+        _clip(lambda s, e: do.FindContacts(e.number)),
+        possible=lambda s: s.entry is not None and s.entry.clip.planted is not None,
+    ),
     "remove": _action("Clip", "Remove", "Delete", _clip(_remove), needs_clip=True),
     "remove all": _action("Clip", "Remove all", "", lambda s: do.RemoveAll(), possible=_has_clips),
     # Scene
@@ -221,7 +228,9 @@ ACTIONS: dict[str, Action] = {
     "sides": _action("Scene", "Tint left and right", "", _layer("sides"), checked=_on("sides")),
     "joints": _action("Scene", "Joints", "J", _layer("joints"), checked=_on("joints")),
     "trajectory": _action("Scene", "Root trajectory", "T", _layer("trajectory"), checked=_on("trajectory")),
-    "contacts": _action("Scene", "Foot contacts", "K", _layer("contacts"), checked=_on("contacts")),
+    "contacts": _action(
+        "Scene", "Foot contacts, in the timeline too", "K", _layer("contacts"), checked=_on("contacts")
+    ),
     "cloud": _action("Scene", "Point cloud: pose, window, off", "C", _layer("cloud"), checked=_on("cloud")),
     "flow": _action("Scene", "Flow: the pose every N frames", "O", _layer("flow"), checked=_on("flow")),
     "crowd": _action("Scene", "All ticked clips at once", "A", _layer("crowd"), checked=_on("crowd")),

@@ -94,6 +94,9 @@ class Ui:
     flying: bool = False
     drag: tuple[str, int] | None = None
     resume: bool = False
+    contact: tuple[str, int, list[tuple[int, int]], bool] | None = (
+        None  # being dragged: joint, frame, stretches, opposite
+    )
     typed: str = ""  # digits of a frame to go to
     typed_at: float = 0.0  # the clock at the last of them
     texts: dict[str, str] = field(default_factory=dict)  # what is being typed in fields, by their name

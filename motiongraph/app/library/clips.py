@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from motiongraph.app.command import Part, command
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.entries import Entry, Library, prepare
+from motiongraph.app.library.entries import Entry, Library, prepare, prepare_contacts
 from motiongraph.app.playback import RESULT, activate_track, frame_of, seek, show_clip
 from motiongraph.errors import MotionError
 from motiongraph.formats.labels_file import Entry as Line
@@ -63,30 +63,48 @@ def labels_of(library: Library, folder: Path) -> list[Line]:
     lines = []
     for entry in library:
         if entry.path is not None and entry.used:
-            lines += entries_of(entry.path, folder, entry.start, entry.stop, entry.clip.labels, not entry.trimmed)
+            part = entry.start, entry.stop, entry.clip.labels, not entry.trimmed, entry.clip.planted
+            lines += entries_of(entry.path, folder, *part)
     return lines
 
 
-# What undo keeps of a clip: the frames in use and the labels
+def with_planted(entry: Entry, planted: Labels | None) -> Entry:
+    """With other contacts: given ones, or None for those that are found."""
+    clip = replace(entry.clip, planted=planted)
+    return replace(entry, clip=clip, prepared=prepare_contacts(clip, entry.prepared))
 
 
-def _read(state: AppState, number: int) -> tuple[int, int, Labels] | None:
+class _OfClip(Protocol):
+    """A command for one clip."""
+
+    @property
+    def clip(self) -> int: ...
+
+
+# What undo keeps of a clip: the frames in use, the labels and the contacts
+
+_Kept: TypeAlias = tuple[int, int, Labels, Labels | None]
+
+
+def _read(state: AppState, number: int) -> _Kept | None:
     entry = state.library.get(number)
-    return entry and (entry.start, entry.stop, entry.clip.labels)
+    return entry and (entry.start, entry.stop, entry.clip.labels, entry.clip.planted)
 
 
-def _write(state: AppState, number: int, value: tuple[int, int, Labels]) -> None:
+def _write(state: AppState, number: int, value: _Kept) -> None:
     entry = state.library.get(number)
     if entry is None:
         raise MotionError("the clip of that edit is no longer in the library")
-    start, stop, labels = value
+    start, stop, labels, planted = value
     if len(labels.mask) != len(entry.clip):
         raise MotionError(f"{entry.name} is not the clip it was at that edit")
+    if planted is not entry.clip.planted:
+        entry = with_planted(entry, planted)
     clip = entry.clip if labels is entry.clip.labels else entry.clip.labelled(labels)
     put_in_place(state, replace(entry, clip=clip, start=start, stop=stop))
 
 
-def clip_part(command: SetLabels | RemoveLabel | AcceptLabels | Trim, _: AppState) -> Part:
+def clip_part(command: _OfClip, _: AppState) -> Part:
     """The part of the state that a command for one clip changes."""
     number = command.clip
     return Part(

@@ -39,11 +39,7 @@ def prepare(clip: Clip) -> Prepared:
     """Look a clip over; takes about as long as its forward kinematics."""
     # On a copy, whose cached positions go with it: drawing samples poses itself, and long clips are large.
     clip = replace(clip)
-    try:
-        contacts = clip.contacts()
-        planted, feet = np.asarray(contacts), np.array(contacts.joints, np.int64)
-    except MotionError:  # no feet to be found by name: nothing is planted
-        planted, feet = np.zeros((len(clip), 0), bool), np.zeros(0, np.int64)
+    planted, feet = _feet(clip)
     return Prepared(
         lift=_sole(clip, feet) - clip.floor,
         path=path_of(clip.root, clip.fps),
@@ -51,6 +47,22 @@ def prepare(clip: Clip) -> Prepared:
         feet=feet,
         prints=_prints(clip, planted, feet),
     )
+
+
+def prepare_contacts(clip: Clip, prepared: Prepared) -> Prepared:
+    """The same for a clip of which only the contacts have changed."""
+    clip = replace(clip)
+    planted, feet = _feet(clip)
+    return replace(prepared, planted=planted, feet=feet, prints=_prints(clip, planted, feet))
+
+
+def _feet(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
+    """(F, n) whether each foot joint stands, and (n,) which they are."""
+    try:
+        contacts = clip.contacts()
+    except MotionError:  # no feet to be found by name: nothing is planted
+        return np.zeros((len(clip), 0), bool), np.zeros(0, np.int64)
+    return np.asarray(contacts), np.array(contacts.joints, np.int64)
 
 
 def _sole(clip: Clip, feet: np.ndarray) -> float:

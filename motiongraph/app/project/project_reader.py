@@ -164,12 +164,12 @@ class _Reader:
             part = whole[start : start + stored.frames]
             if (part.fps, part.skeleton) != (stored.fps, stored.skeleton):
                 raise MotionError(f"{row.name} is no stretch of another")
-            return replace(part, name=stored.name, labels=stored.labels_of(len(part)), first=stored.first)
+            return replace(part, first=stored.first, **stored.words(len(part)))
         changed = ""
         if "path" in row:
             clip, changed = self._read(Path(row.word("path")), stored)
             if clip is not None:
-                return replace(clip, name=stored.name, labels=stored.labels_of(len(clip)))
+                return replace(clip, **stored.words(len(clip)))
         if not stored.has_arrays(prefix):
             self.missing.append(stored.name)
             return None

@@ -80,7 +80,11 @@ def _edit(state: AppState, ui: Ui) -> None:
 
 
 def _clip(state: AppState, ui: Ui) -> None:
-    _items("next|previous|-|use|trim start|trim end|untrim|mirror|-|tick all|tick none|-|remove|remove all", state, ui)
+    _items(
+        "next|previous|-|use|trim start|trim end|untrim|mirror|find contacts|-|tick all|tick none|-|remove|remove all",
+        state,
+        ui,
+    )
 
 
 def _playback(state: AppState, ui: Ui) -> None:

@@ -15,6 +15,7 @@ from motiongraph.app.playback import FASTEST, ROOTS, SLOWEST, TRACKS, frame_of, 
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import made_of
 from motiongraph.viewer import theme
+from motiongraph.viewer.panels.contact_rows import contact_rows, contact_rows_height
 from motiongraph.viewer.panels.menu import ROOT_NAMES
 from motiongraph.viewer.panels.walk_report import max_cost, source_colour
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
@@ -47,11 +48,12 @@ def timeline_panel(state: AppState, ui: Ui) -> None:
     _transport(state, ui)
     for track in visible_tracks(state):
         _lane(track, state, ui)
+    contact_rows(state, ui)
 
 
 def height(state: AppState, ui: Ui) -> float:
     """What the panel needs, in screen coordinates."""
-    return _height(state.scene.views, imgui.get_font_size(), ui.scale)
+    return _height(state.scene.views, imgui.get_font_size(), ui.scale) + contact_rows_height(state)
 
 
 @lru_cache(maxsize=16)
