@@ -46,7 +46,7 @@ def test_what_is_given_holds_and_can_be_taken_back(walk):
     np.testing.assert_array_equal(clip.with_contacts(None).contacts(), walk.contacts())
     np.testing.assert_array_equal(walk.with_contacts(walk.contacts()).contacts(), walk.contacts())
     assert not walk.with_contacts({}).contacts().any()
-    with pytest.raises(MotionError, match="'head. is not one of its foot joints, which are lfoot, ltoes"):
+    with pytest.raises(MotionError, match="'head' is not one of its foot joints, which are lfoot, ltoes"):
         walk.with_contacts({"head": (0, 5)})
 
 
