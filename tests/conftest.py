@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture
 def config(tmp_path, monkeypatch) -> Path:
-    """The program's own folder, for one test alone."""
+    """The program's own folder, and that for temporary files, for one test alone."""
     monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     return tmp_path / "config"
 
 

@@ -2,16 +2,18 @@
 
 import os
 import threading
+from datetime import datetime
 
 import pytest
 from sessions import assert_same, begin, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.project import autosave, session
+from motiongraph.app.project import autosave, session, unsaved
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update
+from motiongraph.errors import MotionError
 
 pytestmark = pytest.mark.usefixtures("config")
 
@@ -28,38 +30,51 @@ def test_autosave_is_offered_after_a_crash_and_gone_after_an_ordinary_end(state,
     update(state, 0.0)
     update(state, 0.0)
     (kept,) = config.glob("autosave*")
-    assert kept == autosave.own_file()
+    assert [kept] == unsaved.own_files()
     # Nothing new, nothing written.
-    written = kept.stat().st_mtime_ns
     state.clock += 1000.0
     update(state, 0.0)
     update(state, 0.0)
-    assert kept.stat().st_mtime_ns == written
+    assert [kept] == unsaved.own_files()
+    # Something new takes its place.
+    tell(state, do.Trim(1, 5, 77))
+    state.clock += 1000.0
+    update(state, 0.0)
+    update(state, 0.0)
+    (newer,) = config.glob("autosave*")
+    assert newer != kept
     # Of a run that is still there nothing is offered.
-    kept = kept.rename(kept.with_name(f"autosave-{os.getppid()}.mgproj"))
     other = begin()
+    beside = newer.rename(newer.with_name(newer.name.replace(str(os.getpid()), str(os.getppid()), 1)))
     autosave.look_for_lost(other)
-    assert other.project.lost is None
-    lost = kept.with_name("autosave-999999999.mgproj")
-    kept.rename(lost)
+    assert not other.project.unsaved
+    assert "unsaved" not in other.window.shown
+    beside.rename(beside.with_name(f"autosave-999999999-x {newer.name.partition(' ')[2]}"))
     autosave.look_for_lost(other)
-    assert other.project.lost == lost
-    tell(other, do.Recover(True))
+    assert "unsaved" in other.window.shown
+    (work,) = other.project.unsaved
+    assert work.what == "2 clips, 1 result, a graph"
+    tell(other, do.ReopenUnsaved(work.path))
     assert_same(other, state)
-    assert not lost.exists()
+    assert not work.path.exists()
     assert other.project.path is None
-    autosave.end(other)
+    assert unsaved.own_files()
+    autosave.keep(other)
     assert not list(config.glob("autosave*"))
 
 
 def test_lost_work_can_be_thrown_away(state, config):
     config.mkdir(exist_ok=True)
-    lost = config / "autosave-999999999.mgproj"
-    lost.write_bytes(b"x")
+    (config / "autosave-999999999.mgproj").write_bytes(b"x")  # as older versions have it
     autosave.look_for_lost(state)
-    tell(state, do.Recover(False))
-    assert not lost.exists()
-    assert state.project.lost is None
+    (work,) = state.project.unsaved
+    assert work.what == ""
+    tell(state, do.ForgetUnsaved(work.path))
+    assert not work.path.exists()
+    assert state.project.unsaved == ()
+    (config / "settings.json").write_text("{}")
+    tell(state, do.ForgetUnsaved(config / "settings.json"))  # which is no such work
+    assert (config / "settings.json").exists()
 
 
 def test_opened_clips_alone_are_not_kept(config):
@@ -72,21 +87,27 @@ def test_opened_clips_alone_are_not_kept(config):
 # What was not saved
 
 
-def again():
-    """Another run of the program, which has looked for what the last one left."""
+def again(monkeypatch):
+    """Another run of the program, which has looked for what the last one left; with the same number, as in a
+    container."""
+    monkeypatch.setattr(unsaved, "_RUN", f"{unsaved._RUN}0")
     state = begin()
     autosave.look_for_lost(state)
     return state
 
 
-def test_a_bad_end_leaves_everything_for_the_next_start(state, config):
+def test_a_bad_end_leaves_everything_for_the_next_start(state, config, monkeypatch):
     autosave.end_badly(state)
-    other = again()  # with the same number, as in a container
     (lost,) = config.glob("autosave*")
-    assert other.project.lost == lost
-    assert abs(other.project.left.timestamp() - lost.stat().st_mtime) < 1.0
-    tell(other, do.Recover(True))
+    autosave.end_badly(state)  # nothing new, nothing written
+    assert list(config.glob("autosave*")) == [lost]
+    other = again(monkeypatch)
+    (work,) = other.project.unsaved
+    assert "unsaved" in other.window.shown
+    assert abs((work.when - datetime.now()).total_seconds()) < 60.0
+    tell(other, do.ReopenUnsaved())
     assert_same(other, state)
+    assert "unsaved" not in again(monkeypatch).window.shown or unsaved.own_files() == []
 
 
 def test_a_bad_end_of_what_is_saved_leaves_nothing(state, config, tmp_path):
@@ -97,23 +118,87 @@ def test_a_bad_end_of_what_is_saved_leaves_nothing(state, config, tmp_path):
     assert not list(config.glob("autosave*"))
     tell(state, do.PreviewTransition(0), do.SetLayer("joints", True), do.TogglePlay())  # which is only looking
     autosave.end_badly(state)
-    autosave.end(state)
+    assert ends(state)
     assert list(config.iterdir()) == []
 
 
-def test_what_is_not_saved_can_be_reopened_after_quitting(state, config):
-    autosave.end(state)
-    assert not list(config.glob("autosave*"))
-    other = again()
-    assert other.project.lost is None
-    assert "was not saved: File > Reopen unsaved work" in other.messages[0].text
+def ends(state, *commands):
+    """Whether the program ends when it is asked to."""
+    tell(state, *(commands or [do.Quit()]))
+    return autosave.may_end(state)
+
+
+def test_quitting_asks_what_becomes_of_unsaved_work(state, config, tmp_path, monkeypatch):
+    assert session.window_title(state) == f"*untitled – {state.entry.name} – motiongraph"
+    assert not ends(state)
+    assert state.project.asked_at is not None
+    assert not state.window.quit
+    tell(state, do.CancelQuit())
+    assert state.project.asked_at is None
+    assert not autosave.may_end(state)
+    assert ends(state, do.SaveProject(tmp_path / "p.mgproj", quit=True))
+    assert session.window_title(state) == f"p – {state.entry.name} – motiongraph"
+    tell(state, do.CancelQuit(), do.Trim(1, 5, 44))
+    assert session.window_title(state).startswith("*p – ")
+    assert not ends(state)
+    assert ends(state, do.Quit("lose"))
+    assert not list(config.glob("*.mgproj"))
+    tell(state, do.CancelQuit())
+    assert not ends(state)
+    assert ends(state, do.Quit("keep"))
+    other = again(monkeypatch)
+    assert "unsaved" not in other.window.shown  # they were asked
+    (work,) = other.project.unsaved
+    assert work.what == "p, 2 clips, 1 result, a graph"
     tell(other, do.ReopenUnsaved())
     assert_same(other, state)
-    assert not other.project.spare
+    assert other.project.unsaved == ()
     # It is work without a file again: a crash would find it, and so would another end.
-    assert autosave.own_file().exists()
-    autosave.end(other)
-    assert again().project.spare
+    assert unsaved.own_files()
+    assert ends(other, do.Quit("keep"))
+    assert len(again(monkeypatch).project.unsaved) == 1
+
+
+def test_closing_the_window_twice_keeps_the_work(state, config):
+    for wait, over in ((0.1, False), (2.0, True)):  # a double click is no answer
+        autosave.ask_to_end(state)
+        assert not autosave.may_end(state)
+        update(state, wait)
+        autosave.ask_to_end(state)
+        assert autosave.may_end(state) == over
+    assert len(unsaved.unsaved_works()) == 1
+
+
+def test_where_saving_fails_the_window_stays_and_a_second_place_is_tried(state, config, monkeypatch):
+    config.write_text("not a folder")
+    assert not ends(state)
+    assert ends(state, do.Quit("keep"))
+    (work,) = unsaved.unsaved_works()
+    assert work.path.parent == unsaved.second_place()
+    work.path.unlink()
+    unsaved.second_place().rmdir()
+    unsaved.second_place().symlink_to("/")  # someone else got there first
+    tell(state, do.Trim(1, 5, 55))
+    assert not ends(state, do.Quit("keep"))
+    assert state.project.asked_at is not None
+    assert "config" in state.project.unkept
+    assert "belongs to someone else" in state.project.unkept
+    assert "motiongraph stays open" in state.messages[0].text
+    with pytest.raises(MotionError):
+        autosave.end_badly(state)
+    assert ends(state, do.Quit("lose"))
+
+
+def test_the_last_ten_works_are_kept_and_two_windows_do_not_write_over_each_other(state, config, monkeypatch):
+    paths = []
+    for number in range(7):
+        for run in ("one", "two"):
+            monkeypatch.setattr(unsaved, "_RUN", run)
+            tell(state, do.Trim(1, 5, 50 + number))
+            autosave.keep(state)
+            paths.append(unsaved.unsaved_works()[0].path)
+            os.utime(paths[-1], (1000.0 + len(paths), 1000.0 + len(paths)))
+    assert [work.path for work in unsaved.unsaved_works()] == paths[:3:-1]
 
 
 def test_a_new_project_begins_with_nothing_and_loses_nothing(state, config):
@@ -201,15 +286,12 @@ def test_a_save_that_ends_late_does_not_name_another_project(state, tmp_path, mo
 
 
 def test_what_cannot_be_moved_or_removed_is_a_sentence(state, config, monkeypatch):
-    config.mkdir(exist_ok=True)
-    state.project.lost = config / "autosave-999999999.mgproj"
-    state.project.lost.mkdir()  # not a file, so it cannot be unlinked
-    tell(state, do.Recover(False))
+    (config / "unsaved-1 folder.mgproj").mkdir(parents=True)  # not a file, so it cannot be unlinked
+    tell(state, do.ForgetUnsaved(config / "unsaved-1 folder.mgproj"))
     assert state.messages[0].level == "error"
-    assert str(config / "autosave-999999999.mgproj") in state.messages[0].text
+    assert "unsaved-1 folder.mgproj" in state.messages[0].text
     before = [e.name for e in state.library]
-    autosave.end(state)
-    state.project.spare = True
+    autosave.keep(state)
     monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(PermissionError(13, "not allowed")))
     tell(state, do.ReopenUnsaved())
     assert "not allowed" in state.messages[0].text

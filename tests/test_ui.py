@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bodies import person, smooth_clip
-from imgui_bundle import imgui
+from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.library.entries import prepare
@@ -18,6 +18,7 @@ from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
 from motiongraph.viewer.actions import ACTIONS, PANELS
 from motiongraph.viewer.camera import Camera
+from motiongraph.viewer.containment import contained_panel
 from motiongraph.viewer.dialogs import QUESTIONS, Dialogs, list_folder
 from motiongraph.viewer.keys import _CHORDS, Keys, shown
 from motiongraph.viewer.panels import menu
@@ -264,7 +265,7 @@ def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypa
     """On a slow machine Shift may be up again before the frame in which Dear ImGui tells of the G."""
     monkeypatch.setattr(glfw, "get_key_name", lambda key, code: "g" if key == glfw.KEY_G else None)
     keys, issued, ui = Keys(), [], SimpleNamespace(flying=False, dialogs=Dialogs(native=False))
-    state = SimpleNamespace(issue=issued.append, entry=object())
+    state = SimpleNamespace(project=SimpleNamespace(asked_at=None), issue=issued.append, entry=object())
     names = {glfw.KEY_G: [imgui.Key.g], glfw.KEY_LEFT_SHIFT: [imgui.Key.left_shift, imgui.Key.mod_shift]}
 
     def happens(key, action, modifiers):
@@ -296,3 +297,38 @@ def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypa
     for _ in range(4):
         frame()
     assert len(issued) == 2
+
+
+def test_a_panel_that_fails_is_contained_and_says_so(state, imgui_context, config):
+    """Whatever was begun and not ended in it; the next frame draws all the others, and it, once it can be."""
+    implot.create_context()
+    ui = SimpleNamespace(failures={})
+    working = [False]
+
+    def content(state, ui):
+        imgui.push_id("inside")
+        imgui.push_style_color(imgui.Col_.text, (1.0, 0.0, 0.0, 1.0))
+        imgui.begin_child("part")
+        if working[0]:
+            imgui.end_child()
+            imgui.pop_style_color()
+            imgui.pop_id()
+            return
+        implot.begin_plot("plot")
+        raise ValueError("no such joint")
+
+    try:
+        for frame in range(4):
+            working[0] = frame == 3
+            imgui.new_frame()
+            imgui.begin("Matrix")
+            contained_panel("Matrix", content, state, ui)
+            assert imgui.internal.get_current_window().name == "Matrix"
+            imgui.end()
+            if frame < 3:
+                assert "Matrix went wrong inside motiongraph: ValueError: no such joint" in ui.failures["Matrix"][1]
+            imgui.render()
+    finally:
+        implot.destroy_context()
+    assert ui.failures == {}
+    assert len([m for m in state.messages if "no such joint" in m.text]) == 1  # not once a frame

@@ -1,6 +1,6 @@
 """All commands, by name: `from motiongraph.app import commands as do`, then `state.issue(do.Play())`."""
 
-# ruff: noqa: I001 - packed lines
+# ruff: noqa: F401, I001 - packed lines, for others to import
 # fmt: off
 from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, LoadBones, SaveBones, SetBone, SetGraphOption
 from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
@@ -28,7 +28,9 @@ from motiongraph.app.playback import (
     Jump, Pause, Play, Seek, SelectClip, SelectNext, SetLoop, SetReverse, SetRoot, SetSpeed, Step, TakeTrack,
     TogglePlay,
 )
-from motiongraph.app.project.session import NewProject, OpenProject, Recover, ReopenUnsaved, SaveProject
+from motiongraph.app.project.session import (
+    CancelQuit, ForgetUnsaved, NewProject, OpenProject, Quit, ReopenUnsaved, SaveProject,
+)
 from motiongraph.app.scene.camera_moves import (
     Fly, LetBelowFloor, Look, LookFrom, Orbit, Pan, ResetCamera, SetCamera, SetFollow, Zoom,
 )
@@ -40,26 +42,9 @@ from motiongraph.app.walk.results import ClearResults, RenameResult, ReplayResul
 from motiongraph.app.walk.walk_options import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
 from motiongraph.app.walk.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy
 from motiongraph.app.window import (
-    CancelJob, DismissHint, DismissMessages, Quit, RecordVideo, ResetLayout, Screenshot, SetSetting, ShowHint,
+    CancelJob, DismissHint, DismissMessages, RecordVideo, ResetLayout, Screenshot, SetSetting, ShowHint,
     ShowPanel, ToggleFullScreen, TogglePanels,
 )
 
-COMMANDS: tuple[type, ...] = (
-    AcceptLabels, DismissLabels, FindContacts, ProposeLabels, SetContacts,
-    AddPoint, AddProp, AllowMore, AskWhy, BeginStroke, BuildGraph, CancelJob, ChooseMatrix, ChoosePoint, ClearGhosts,
-    ClearPath, ClearResults, ClosePath, Compare, DismissHint, DismissMessages, DropGraph, EndStroke, ExportGraph,
-    ExportMatrix, ExtendStroke, FetchCmu, FilterGraph, FindTradeOff, Fly, GiveSkeleton, Jump, Lead, LeaveAlternative,
-    LetBelowFloor, LoadBones, LoadPath, Look, LookFrom, LoopCell, MakeWalk, MirrorClip, MoveCharacter, MovePoint,
-    NewProject, NewSeed, OpenGraph, OpenPaths, OpenProject, OpenProp, OpenSamples, Orbit, PaintPath, Pan, PathPreset,
-    Pause, PinGhost, PlaceCharacter, PlantGoal, Play, PointAt, PointAtCell, PointAtTransition, PrepareGraph,
-    PreviewAlternative, PreviewCell, PreviewTransition, Quit, ReadAgain, RecordVideo, Recover, Redo, RemoveAll,
-    RemoveClip, RemoveLabel, RemovePoint, RemoveProp, RenameResult, ReopenUnsaved, Replay, ReplayResult, ResetCamera,
-    ResetLayout, ResetWalk, ReversePath, SaveBones, SaveClip, SaveGraph, SaveLabels, SaveLog, SavePath, SaveProject,
-    Screenshot, Seek, SeekStep, SelectClip, SelectNext, SetBone, SetBrush, SetCamera, SetCurve, SetFollow,
-    SetGraphOption, SetLabels, SetLayer, SetLeadLabel, SetLoop, SetMatrixOption, SetMatrixThreshold, SetMetric,
-    SetMinima, SetPath, SetPresetSize, SetProp, SetReverse, SetRoot, SetSeed, SetSetting, SetSpeed, SetThreshold,
-    SetTool, SetWalk, SetWalkOption, ShiftGhost, ShowHint, ShowLanes, ShowPanel, ShowTransition, SizeProp, SmoothPath,
-    Split, Step, SwapMatrix, TakeOptions, TakeTrack, ToggleFullScreen, ToggleLayer, TogglePanels, TogglePlay, Trim,
-    Undo, UnpinGhost, UseClip, WalkPath, WatchMatrix, WatchWhy, Zoom,
-)
 # fmt: on
+COMMANDS: tuple[type, ...] = tuple(found for _, found in sorted(globals().items()) if isinstance(found, type))

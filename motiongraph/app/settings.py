@@ -36,6 +36,7 @@ class Settings:
     quality: str = "auto"  # "best", "fast" or "auto": fast where no graphics card draws
     day: bool = True  # bright surroundings
     hint: bool = True  # the first-run hint is still shown
+    autosave: int = 1  # minutes between copies of the work, 0 for none
     autoplay: bool = True  # what is opened plays at once
     film_size: str = "view"  # of videos, one of FILM_SIZES
     film_rate: int = 60  # frames a second of videos
@@ -73,7 +74,7 @@ class Settings:
         self.width, self.height = min(max(self.width, 320), 16384), min(max(self.height, 240), 16384)
         self.zoom, self.rate = min(max(float(self.zoom), 0.5), 3.0), min(max(self.rate, 10), 1000)
         self.film_size = self.film_size if self.film_size in FILM_SIZES else "view"
-        self.film_rate = min(max(self.film_rate, 1), 240)
+        self.film_rate, self.autosave = min(max(self.film_rate, 1), 240), min(max(self.autosave, 0), 60)
         self.recent = [name for name in self.recent if isinstance(name, str)][:RECENT]
         self.shown = self.shown and [name for name in self.shown if isinstance(name, str)]
         return self

@@ -19,7 +19,7 @@ from motiongraph.errors import MotionError
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
-FLOATING = ("why", "shortcuts", "fetch", "film")  # of which the next start knows nothing
+FLOATING = ("why", "shortcuts", "fetch", "film", "unsaved")  # of which the next start knows nothing
 DOCKED = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats")
 PANELS = (*DOCKED, "messages", *FLOATING)
 FRESH = 8.0  # seconds a remark stays in the status line; what went wrong stays until it is seen
@@ -239,11 +239,3 @@ class ShowHint:
 
     def apply(self, state: AppState) -> None:
         state.hint = "first" if self.shown else ""
-
-
-@command
-class Quit:
-    """End the program, once nothing is being written any more."""
-
-    def apply(self, state: AppState) -> None:
-        state.window.quit = True

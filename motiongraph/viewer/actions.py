@@ -143,9 +143,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "save as": _action("File", "Save project as…", "Ctrl+Shift+S", dialog="save project"),
     "new": _action("File", "New project", "Ctrl+Shift+N", lambda s: do.NewProject()),
-    "reopen": _action(
-        "File", "Reopen unsaved work", "", lambda s: do.ReopenUnsaved(), possible=lambda s: s.project.spare
-    ),
+    "reopen": _action("File", "Unsaved work…", "", _panel("unsaved", True), possible=lambda s: s.project.unsaved),
     "save labels": _action("File", "Save labels…", "Ctrl+L", dialog="save labels", needs_clip=True),
     "export": _action("File", "Export clip…", "Ctrl+E", dialog="export", needs_clip=True),
     "screenshot": _action("File", "Picture of the scene", "F12", lambda s: do.Screenshot()),

@@ -94,6 +94,12 @@ QUESTIONS = {
     ),
     "open folder": Question("folder", "Open a folder of clips", lambda paths, _: do.OpenPaths(tuple(paths))),
     "save project": _saving("Save the project as", do.SaveProject, ("Project", "*.mgproj"), "motion.mgproj"),
+    "save and quit": _saving(
+        "Save the project as",
+        lambda path: do.SaveProject(path, quit=True),
+        ("Project", "*.mgproj"),
+        "motion.mgproj",
+    ),
     "open graph": Question(
         "open", "Open a graph", lambda paths, _: do.OpenGraph(paths[0]), ("Motion graph", "*.mgraph")
     ),
@@ -148,7 +154,11 @@ QUESTIONS = {
         _clip,
     ),
 }
-_ANYWHERE = ("save labels", "save project")  # they go where the user says, not among the captured files by default
+_ANYWHERE = (
+    "save labels",
+    "save project",
+    "save and quit",
+)  # they go where the user says, not among the captured files by default
 
 
 def has_native() -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from motiongraph.app import commands as do
 from motiongraph.viewer.actions import ACTIONS, Action, act
 
 import glfw  # isort: skip - after imgui_bundle, see window.py
@@ -28,6 +29,7 @@ def names(platform: str) -> dict[str, str]:
     return arrows | ({"Ctrl": "Cmd", "Alt": "Option"} if platform == "darwin" else {})
 
 
+_TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHOWN = names(sys.platform)
 _CONTROL = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL  # Command there, as Dear ImGui has it
 _MODIFIERS = {"Ctrl": _CONTROL, "Shift": glfw.MOD_SHIFT, "Alt": glfw.MOD_ALT}
@@ -82,8 +84,40 @@ class Keys:
         if not self._down and not self._lately:
             return
         self._lately -= self._lately > 0
-        if imgui.get_io().want_text_input or ui.flying or ui.dialogs.question is not None:
+        asked = ui.dialogs.question is not None or state.project.asked_at is not None
+        if imgui.get_io().want_text_input or ui.flying or asked:
             return
         for key, number, modifiers, action in _CHORDS:
             if self._with.get(number) == modifiers and imgui.is_key_pressed(key, action.repeats):
                 act(action, state, ui)
+
+
+# Letters
+
+
+def heard_letter(letter: str, state: AppState, ui: Ui) -> None:
+    """A letter from the keyboard, whatever its layout: digits name a frame, a question mark asks for help."""
+    if imgui.get_io().want_text_input or ui.dialogs.question is not None or state.project.asked_at is not None:
+        return
+    if letter.isdigit() and letter.isascii() and state.entry is not None:
+        ui.typed, ui.typed_at = (ui.typed + letter)[-9:], state.clock
+    elif letter == "?":
+        state.issue(do.ShowPanel("shortcuts"))
+
+
+def go_to_typed(state: AppState, ui: Ui) -> None:
+    """Go to the frame whose number was typed, once it is complete."""
+    if not ui.typed:
+        return
+    if imgui.is_key_pressed(imgui.Key.escape):
+        ui.typed = ""
+    elif imgui.is_key_pressed(imgui.Key.backspace):
+        ui.typed, ui.typed_at = ui.typed[:-1], state.clock
+    elif (
+        imgui.is_key_pressed(imgui.Key.enter)
+        or imgui.is_key_pressed(imgui.Key.keypad_enter)
+        or state.clock - ui.typed_at > _TYPING
+    ):
+        state.issue(do.Pause())
+        state.issue(do.Seek(float(ui.typed)))
+        ui.typed = ""

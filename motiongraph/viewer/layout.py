@@ -5,14 +5,16 @@ from collections.abc import Callable
 from imgui_bundle import imgui
 
 from motiongraph.app.state import AppState
+from motiongraph.viewer.containment import contained, contained_panel
 from motiongraph.viewer.panels import playback
 from motiongraph.viewer.panels.graph import graph_aside, graph_panel
-from motiongraph.viewer.panels.help import fetch_window, hint_overlay, recover_overlay, scene_overlay, shortcuts_window
+from motiongraph.viewer.panels.help import fetch_window, hint_overlay, scene_overlay, shortcuts_window
 from motiongraph.viewer.panels.library import clip_panel, library_panel
 from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
 from motiongraph.viewer.panels.path import path_panel, tool_bar
 from motiongraph.viewer.panels.scene import camera_panel, scene_panel
+from motiongraph.viewer.panels.unsaved import quit_question, unsaved_window
 from motiongraph.viewer.panels.walk import walk_panel
 from motiongraph.viewer.panels.why import why_window
 from motiongraph.viewer.panels.window import film_window, messages_panel, stats_panel, status_bar, status_overlay
@@ -31,6 +33,7 @@ DOCKED = {
     "stats": ("Stats", stats_panel, "right"),
     "messages": ("Messages", messages_panel, "right"),
 }
+_FLOATING = {"shortcuts": shortcuts_window, "fetch": fetch_window, "film": film_window, "unsaved": unsaved_window}
 _BAR = int(
     imgui.WindowFlags_.no_scrollbar
     | imgui.WindowFlags_.no_saved_settings
@@ -65,16 +68,16 @@ class Layout:
             self._returning = True
             self._floating(state, ui)
             return
-        menu_bar(state, ui)
+        contained("menu", menu_bar, state, ui)
         padding = imgui.ImVec2(ui.px(10), ui.px(4))
         imgui.push_style_var(_PADDING, padding)
         shows = self._begin_bar("##status", view, imgui.get_font_size() + 2 * padding.y)
         imgui.pop_style_var()
         if shows:
-            status_bar(state, ui)
+            contained("status", status_bar, state, ui)
         imgui.end()
         if self._begin_bar("##timeline", view, playback.height(state, ui)):
-            playback.timeline_panel(state, ui)
+            contained_panel("timeline", playback.timeline_panel, state, ui)
         imgui.end()
         if state.window.reset_layout or self._build:
             state.window.reset_layout = self._build = False
@@ -114,28 +117,19 @@ class Layout:
             imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
         # Where all come back at once, the tab that was in front stays there.
         if imgui.begin(title, None, _RETURNING if self._returning else _PANEL)[0]:
-            content(state, ui)
+            contained_panel(title, content, state, ui)
         imgui.end()
 
     @staticmethod
     def _floating(state: AppState, ui: Ui) -> None:
-        scene_overlay(state, ui)
-        matrix_aside(state, ui)
-        graph_aside(state, ui)
-        why_window(state, ui)
-        tool_bar(state, ui)
-        if state.window.panels:
-            hint_overlay(state, ui)
-            recover_overlay(state, ui)
-        else:
-            status_overlay(state, ui)
-        if "shortcuts" in state.window.shown:
-            shortcuts_window(state, ui)
-        if "fetch" in state.window.shown:
-            fetch_window(state, ui)
-        if "film" in state.window.shown:
-            film_window(state, ui)
-        ui.dialogs.poll(state)
+        overlay = hint_overlay if state.window.panels else status_overlay
+        for content in (scene_overlay, matrix_aside, graph_aside, why_window, tool_bar, overlay):
+            contained(content.__name__, content, state, ui)
+        for name, content in _FLOATING.items():
+            if name in state.window.shown:
+                contained(name, content, state, ui)
+        contained("quit", quit_question, state, ui)
+        contained("dialogs", lambda state, ui: ui.dialogs.poll(state), state, ui)
 
 
 def _first_layout(view: imgui.Viewport, ui: Ui, bars: float) -> None:

@@ -15,6 +15,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.jobs import failure_sentence
 from motiongraph.app.playback import visible_tracks
 from motiongraph.app.project import autosave
+from motiongraph.app.project.session import window_title
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update, warm_up
@@ -26,7 +27,8 @@ from motiongraph.viewer.draw.frame import DAY, NIGHT, Rect, SceneFrame
 from motiongraph.viewer.draw.graph_canvas import Canvases
 from motiongraph.viewer.draw.heat_map import Heats
 from motiongraph.viewer.draw.renderer import Pane, Renderer
-from motiongraph.viewer.keys import Keys
+from motiongraph.viewer.ending import Signals, lost_display
+from motiongraph.viewer.keys import Keys, go_to_typed, heard_letter
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pace import SOFTWARE_RATE, Pace, is_quick
 from motiongraph.viewer.pointer import Pointer
@@ -40,8 +42,8 @@ _BEAT, _BLINK = 4.0, 0.5  # seconds between frames while nothing happens, and wh
 _WORKING = 0.03  # the same while jobs run
 _PASSES, _SOME_TIME = 64, 0.05  # of the panels in one frame, and seconds for them, where many events came at once
 _LOOK, _ANSWER = 0.25, 0.01  # seconds between looks for signals, and for questions of tests
+_TITLE = 0.4  # seconds between looks whether there is unsaved work
 _IDLE = 0.1  # seconds between looks while there is nothing to draw into
-_TYPING = 1.6  # seconds after the last digit until a typed frame is gone to
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
 _LONGEST = 120  # frames without that after which it is looked for all the same
 
@@ -57,12 +59,15 @@ class Viewer:
         self.ui = self._start_imgui()
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
         self._take_pictures = partial(take_screenshots, self)
-        self._title, self._told = "motiongraph", None
+        self.title, self._title_due, self._told = "motiongraph", 0.0, None
+        self._asked_at: float | None = None  # the question that was last drawn attention to
         self._busy, self._uncollected = True, 0
         self._set_pace()
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
-        window.on_text = self._typed
+        window.on_text = lambda letter: heard_letter(letter, state, self.ui)
         window.on_key = self.keys.heard
+        window.on_lost = lambda: lost_display(state)
+        self.signals = Signals()
         autosave.look_for_lost(state)
         state.hint = "first" if state.settings.hint else ""
         self._to_open: tuple[Path, ...] | None = tuple(paths)
@@ -83,7 +88,7 @@ class Viewer:
             imgui.load_ini_settings_from_disk(str(self.layout_file))
         self.layout = Layout(fresh)
         context = self.renderer.context
-        self._seen_events, self._signalled = 0, ""
+        self._seen_events = 0
         ui = Ui(theme.load_fonts(), Heats(), Canvases(), context.renderer, context.software)
         imgui.backends.glfw_init_for_opengl(self.window.address, True)
         imgui.backends.opengl3_init("#version 330")
@@ -97,9 +102,11 @@ class Viewer:
         gc.freeze()
         gc.disable()  # garbage is looked for in spare time, see `_rest`
         sys.setswitchinterval(0.0005)  # a worker must not hold up a frame for long
+        self.signals.listen()
         self._last = self._due = perf_counter()
         while not autosave.may_end(self.state):
             self.frame()
+            self.signals.obey(self.state)
 
     def frame(self) -> None:
         """One turn of the loop; where time goes is written down for the frame graph."""
@@ -109,7 +116,9 @@ class Viewer:
         happened, self._seen_events = window.events != self._seen_events, window.events
         paced = self.remote.answer(self) if self.remote is not None else None
         if window.closing:
-            window.closing, state.window.quit = False, True
+            window.closing = False
+            autosave.ask_to_end(state)
+        self._draw_attention()
         marks.append(perf_counter())
         dt, self._last = paced or marks[-1] - self._last, marks[-1]
         if window.hidden:
@@ -188,7 +197,7 @@ class Viewer:
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
         self.keys.act(state, ui)
-        self._go_to_typed()
+        go_to_typed(state, ui)
 
     def _tell_imgui(self, dt: float) -> None:
         """Size, time and the shape of the mouse, as the glfw backend's new frame would; that asks the window system
@@ -246,7 +255,7 @@ class Viewer:
         """Until something happens, or so long."""
         window, remote = self.window, self.remote
         end = perf_counter() + seconds
-        while window.events == self._seen_events and not self._signalled and (left := end - perf_counter()) > 0.0:
+        while window.events == self._seen_events and not self.signals.heard and (left := end - perf_counter()) > 0.0:
             if remote is not None and remote.waiting():
                 self.pace.active = perf_counter()
                 return
@@ -278,41 +287,23 @@ class Viewer:
             except MotionError as problem:
                 state.window.full_screen = window.full_screen
                 state.say(str(problem), "error")
-        title = f"{state.entry.name} – motiongraph" if state.entry else "motiongraph"
-        if title != self._title:
-            self._title = title
-            window.set_title(title)
+        if state.clock >= self._title_due:
+            self._title_due = state.clock + _TITLE
+            title = window_title(state)
+            if title != self.title:
+                self.title = title
+                window.set_title(title)
         self._film()
+
+    def _draw_attention(self) -> None:
+        asked = self.state.project.asked_at
+        if asked is not None and asked != self._asked_at:
+            self.window.ask_attention()
+        self._asked_at = asked
 
     def _film(self) -> None:
         if self.state.window.recording is not None:
             record(self)
-
-    def _typed(self, letter: str) -> None:
-        """A letter from the keyboard, whatever its layout: digits name a frame, a question mark asks for help."""
-        if imgui.get_io().want_text_input or self.ui.dialogs.question is not None:
-            return
-        if letter.isdigit() and letter.isascii() and self.state.entry is not None:
-            self.ui.typed, self.ui.typed_at = (self.ui.typed + letter)[-9:], self.state.clock
-        elif letter == "?":
-            self.state.issue(do.ShowPanel("shortcuts"))
-
-    def _go_to_typed(self) -> None:
-        ui, state = self.ui, self.state
-        if not ui.typed:
-            return
-        if imgui.is_key_pressed(imgui.Key.escape):
-            ui.typed = ""
-        elif imgui.is_key_pressed(imgui.Key.backspace):
-            ui.typed, ui.typed_at = ui.typed[:-1], state.clock
-        elif (
-            imgui.is_key_pressed(imgui.Key.enter)
-            or imgui.is_key_pressed(imgui.Key.keypad_enter)
-            or state.clock - ui.typed_at > _TYPING
-        ):
-            state.issue(do.Pause())
-            state.issue(do.Seek(float(ui.typed)))
-            ui.typed = ""
 
     # The end
 
@@ -324,7 +315,7 @@ class Viewer:
             try:
                 autosave.end_badly(self.state)
             finally:
-                self.close(badly=True)
+                self.close()
             if not isinstance(problem, Exception) or os.environ.get("MOTIONGRAPH_DEBUG"):
                 raise
             raise MotionError(failure_sentence(problem, "the window")) from problem
@@ -338,22 +329,24 @@ class Viewer:
             if not window.maximized and not window.hidden:
                 settings.width, settings.height = window.size
 
-    def close(self, badly: bool = False) -> None:
-        """Stop what runs, remember settings and layout, give everything back; badly: in the middle of something, so
-        that what was not saved has been seen to."""
+    def _remember(self) -> None:
+        """Settings and layout, for the next start."""
+        settings = self.state.settings
+        settings.shown = sorted(self.state.window.shown.difference(FLOATING))
+        settings.save()
+        imgui.save_ini_settings_to_disk(str(self.layout_file))
+
+    def close(self) -> None:
+        """Stop what runs, remember settings and layout, give everything back; work was seen to before."""
         state, window = self.state, self.window
         self.ui.dialogs.close()
         if self.ui.recorder is not None:
             self.ui.recorder.stop()
         state.jobs.close()
         gc.enable()
-        self._remember_size()
-        state.settings.shown = sorted(state.window.shown.difference(FLOATING))
         try:
-            if not badly:
-                autosave.end(state)
-            state.settings.save()
-            imgui.save_ini_settings_to_disk(str(self.layout_file))
+            self._remember_size()
+            self._remember()
         finally:
             if self.remote is not None:
                 self.remote.close()

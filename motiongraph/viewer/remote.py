@@ -242,6 +242,8 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "lanes": _lanes(state, ui),
         "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
         "hint": state.hint,
+        "asked": state.project.asked_at is not None,
+        "title": viewer.title,
         "texts": ui.texts,
         "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
         "steps": step_begins(made_of(result).walk).tolist() if result else [],

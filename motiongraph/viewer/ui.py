@@ -102,6 +102,7 @@ class Ui:
     texts: dict[str, str] = field(default_factory=dict)  # what is being typed in fields, by their name
     labels: tuple[int, str, str] = (0, "", "")  # number of a clip, the labels it had, and those typed for it
     seen: SeenMessages = field(default_factory=SeenMessages)  # which messages were
+    failures: dict[str, tuple[str, str]] = field(default_factory=dict)  # panel → its failure, and the sentence about it
     recorder: Recorder | None = None  # of the video that is being recorded
     graph_view: GraphView = field(default_factory=GraphView)  # what is known of the graph's picture
 

@@ -95,6 +95,8 @@ class Window:
         for name in ("cursor_pos", "cursor_enter", "mouse_button", "scroll", "window_focus", "window_refresh"):
             getattr(glfw, f"set_{name}_callback")(self.handle, lambda *_: self._count())
         self._listen()
+        self.on_lost: Callable[[], None] = lambda: None  # the X server has closed: the last moment to do anything
+        self._watch_display()
         self._windowed: tuple[int, int, int, int] | None = None  # its place before it filled the screen
         self._vsync: bool | None = None
         self._shape = 0  # of the mouse
@@ -131,6 +133,17 @@ class Window:
         glfw.set_window_close_callback(self.handle, lambda _: keep("closing", True))
         glfw.set_window_iconify_callback(self.handle, lambda _, iconified: keep("_iconified", bool(iconified)))
 
+    def _watch_display(self) -> None:
+        """Xlib ends the process when its server is gone, having called this."""
+        if self.glfw.get_platform() != self.glfw.PLATFORM_X11:
+            return
+        try:
+            x11 = ctypes.CDLL("libX11.so.6")
+        except OSError:
+            return
+        self._io_error = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: self.on_lost() or 0)
+        x11.XSetIOErrorHandler(self._io_error)
+
     def _count(self) -> None:
         self.events += 1
 
@@ -159,6 +172,12 @@ class Window:
 
     def show(self) -> None:
         self.glfw.show_window(self.handle)
+
+    def ask_attention(self) -> None:
+        """There is a question in the window, which may be minimised."""
+        if self._iconified:
+            self.glfw.restore_window(self.handle)
+        self.glfw.request_window_attention(self.handle)
 
     def poll(self) -> None:
         self.glfw.poll_events()

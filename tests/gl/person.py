@@ -72,6 +72,7 @@ class Person:
             "MOTIONGRAPH_REMOTE": str(self.socket),
             "XDG_PICTURES_DIR": str(folder / "pictures"),
             "HOME": str(folder),
+            "TMPDIR": str(folder),
             "LIBGL_ALWAYS_SOFTWARE": "1",
         }
         environment.pop("WAYLAND_DISPLAY", None)
@@ -290,8 +291,10 @@ class Person:
         raise AssertionError("no such process")
 
     def quit(self) -> int:
-        """Ctrl+Q, and the exit status."""
+        """Ctrl+Q, nothing is saved, and the exit status."""
         self.xdotool("mousemove", *map(round, self.middle()))
-        self.frames(1)
+        unsaved = self.frames(1)["title"].startswith("*")
         self.xdotool("key", "ctrl+q")
+        if unsaved:
+            self.press("Save before closing?/Don't save")
         return self.process.wait(PATIENCE)

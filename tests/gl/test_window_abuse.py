@@ -160,15 +160,15 @@ def test_a_crash_loses_nothing(start, tmp_path):
     status = again.ready()
     assert status["size"] == [480, 360]
     assert "stats" not in status["shown"]
-    again.spot("recover/Open it")
+    again.spot("Unsaved work/Open")
     assert {name for name in ("Matrix", "Graph", "Walk", "Path") if again.labels(f"{name}/")} == {"Walk"}
-    again.press("recover/Open it")
+    again.press("Unsaved work/Open")
     after = again.until(lambda s: s["results"] and not s["jobs"], "everything again")
     for name in ("clips", "results", "path", "tracks", "parts", "active"):
         assert after[name] == before[name], name
     for name in ("clips", "transitions", "limits", "candidates", "stale"):
         assert after["lanes"][name] == before["lanes"][name], name
-    assert not [label for label in again.labels() if label.startswith("recover/")]
+    assert not [label for label in again.labels() if label.startswith("Unsaved work/")]
     again.ask(do=[["SaveProject", str(tmp_path / "walk 1.2")], ["Quit"]])  # quitting waits for what is being saved
     assert again.process.wait(30) == 0
     assert [path.name for path in tmp_path.rglob("*.mgproj")] == ["walk 1.2.mgproj"]

@@ -438,7 +438,7 @@ def test_first_run_quits_and_remembers(screen, tmp_path):
         someone.move(*someone.middle())
         someone.key("ctrl+o")
         someone.spot("Open clips/Cancel")
-        someone.ask(do=[["Quit"]])
+        someone.ask(do=[["Quit", "keep"]])
         assert someone.process.wait(20) == 0
     finally:
         someone.close()

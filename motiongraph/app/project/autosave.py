@@ -1,33 +1,28 @@
-"""Work that was not saved: kept every minute in case the program ends badly, and when other work takes its place."""
+"""Work that was not saved: kept every minute, when other work takes its place, and when the program ends, however."""
 
 from __future__ import annotations
 
-import os
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiongraph.app.command import unchanged
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.project.project_file import SUFFIX, Project, has_work, mark, save_project, snapshot
-from motiongraph.app.settings import config_folder
-from motiongraph.progress import SILENT, Progress
+from motiongraph.app.project.project_file import has_work, mark, snapshot
+from motiongraph.app.project.unsaved import (
+    own_files,
+    remove_own,
+    set_own_aside,
+    take_over_lost,
+    unsaved_works,
+    write_unsaved,
+)
+from motiongraph.app.window import show_panel
+from motiongraph.errors import MotionError
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
-_EVERY = 60.0  # seconds between autosaves; more where they take long
-_SHARE = 0.02  # of the time they may take
-
-
-def own_file() -> Path:
-    """Where this run keeps its autosave."""
-    return config_folder() / f"autosave-{os.getpid()}{SUFFIX}"
-
-
-def spare_file() -> Path:
-    """Where the last work lies that was left without being saved."""
-    return config_folder() / f"unsaved{SUFFIX}"
+_SHARE = 0.02  # of the time that autosaves may take
+_PATIENCE = 1.0  # seconds after the question what to do with unsaved work until closing the window once more answers it
 
 
 def unsaved(state: AppState) -> bool:
@@ -35,30 +30,29 @@ def unsaved(state: AppState) -> bool:
     return has_work(state) and not unchanged(mark(state), state.project.saved)
 
 
-def _write(path: Path, project: Project, progress: Progress = SILENT) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_project(path, project, light=True, progress=progress)
+def _name(state: AppState) -> str:
+    return state.project.path.stem if state.project.path else ""
 
 
 def autosave(state: AppState) -> None:
-    """Keep the work of the last minute, if there is any; asked every frame."""
-    session = state.project
+    """Keep the work of the last minutes, if there is any; asked every frame."""
+    session, every = state.project, 60.0 * state.settings.autosave
     kept, due = session.kept
-    due = _EVERY if due is None else due
-    if state.clock < due:
+    due = every if due is None else due
+    if state.clock < due or not every:
         return
     now = mark(state)
-    session.kept = kept, state.clock + _EVERY
+    session.kept = kept, state.clock + every
     if unchanged(now, kept) or unchanged(now, session.saved) or not has_work(state):
         return
-    project, path, began = snapshot(state), own_file(), state.clock
+    project, name, old, began = snapshot(state), _name(state), own_files(), state.clock
 
     def work(progress, deliver):
-        _write(path, project, progress)
+        write_unsaved(project, name, last=False, instead=old, progress=progress)
         deliver(None)
 
     def then(_):
-        session.kept = now, state.clock + max(_EVERY, (state.clock - began) / _SHARE)
+        session.kept = now, state.clock + max(every, (state.clock - began) / _SHARE)
 
     state.jobs.start(JobKind.AUTOSAVE, "keeping a copy", work, then, quiet=True)
 
@@ -67,67 +61,41 @@ def set_aside(state: AppState) -> None:
     """Keep what was not saved, beside the loop: something else is about to take its place."""
     if not unsaved(state):
         return
-    project, path = snapshot(state), spare_file()
+    project, name, old = snapshot(state), _name(state), own_files()
 
     def work(progress, deliver):
-        _write(path, project, progress)
+        write_unsaved(project, name, last=True, instead=old, progress=progress)
         deliver(None)
 
     def then(_):
-        state.project.spare = True
-        state.say("what was not saved is kept: File > Reopen unsaved work brings it back")
+        state.project.unsaved = unsaved_works()
+        state.say("what was not saved is kept: File > Unsaved work brings it back")
 
     state.jobs.start(JobKind.SET_ASIDE, "keeping what was not saved", work, then, quiet=True, needed=True)
 
 
 def look_for_lost(state: AppState) -> None:
-    """What a run that no longer runs has left, and what the last one did not save; once, at the start."""
-    session, found, own = state.project, [], own_file()
-    if os.path.exists(own):  # of an earlier run that had our number, as in a container
-        os.replace(own, own.with_name(f"autosave-0{SUFFIX}"))
-    for path in config_folder().glob(f"autosave-*{SUFFIX}"):
-        process = path.stem.removeprefix("autosave-")
-        if process.isdigit() and not _runs(int(process)):
-            found.append((_written(path), path))
-    if found:
-        session.left, session.lost = max(found)
-    session.spare = os.path.exists(spare_file())
-    if session.spare:
-        when = _written(spare_file())
-        state.say(f"work of {when:%d %B, %H:%M} was not saved: File > Reopen unsaved work brings it back")
-
-
-def _written(path: Path) -> datetime:
-    """When; a file that has just gone counts as the oldest."""
-    try:
-        return datetime.fromtimestamp(path.stat().st_mtime)
-    except FileNotFoundError:
-        return datetime.fromtimestamp(0)
-
-
-def _runs(process: int) -> bool:
-    """Whether there is such a process; 0 is none."""
-    if not process:
-        return False
-    if os.name == "nt":  # where os.kill would end it
-        import ctypes
-
-        handle = ctypes.windll.kernel32.OpenProcess(0x1000, False, process)
-        return bool(handle and (ctypes.windll.kernel32.CloseHandle(handle) or True))
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    """What earlier runs did not save; once, at the start. What one left that did not end as it should is offered."""
+    lost = take_over_lost()
+    state.project.unsaved = unsaved_works()
+    if lost:
+        show_panel(state, "unsaved", True)
 
 
 # The end
 
 
+def ask_to_end(state: AppState) -> None:
+    """The window was closed. Once more, after what is to become of unsaved work was asked: it is kept."""
+    asked = state.project.asked_at
+    if asked is not None and state.clock - asked > _PATIENCE:
+        state.project.decision = "keep"
+    state.window.quit = True
+
+
 def may_end(state: AppState) -> bool:
-    """Whether the program ends now: someone has asked for it, and nothing is being written that would be lost."""
+    """Whether the program ends now: someone has asked for it, nothing is being written that would be lost, and what
+    was not saved is kept, or was said to be lost."""
     session = state.project
     if not state.window.quit:
         return False
@@ -141,23 +109,48 @@ def may_end(state: AppState) -> bool:
         state.window.quit, session.awaited = False, None
         state.say("motiongraph stays open, because that could not be written", "warning")
         return False
-    if session.awaited is not None and awaited is None:
-        state.say(f"motiongraph ends as soon as it is done with {session.awaited.title}")
-    return session.awaited is None
+    if session.awaited is not None:
+        if awaited is None:
+            state.say(f"motiongraph ends as soon as it is done with {session.awaited.title}")
+        return False
+    return _settled(state)
 
 
-def end(state: AppState) -> None:
-    """The program ends as it should: what was not saved can be reopened, nothing else is left behind."""
-    if unsaved(state):
-        _write(spare_file(), snapshot(state))
-    own_file().unlink(missing_ok=True)
+def _settled(state: AppState) -> bool:
+    """Whether nothing is left to ask and to keep; otherwise the window stays, with a question."""
+    session = state.project
+    if not unsaved(state) or session.decision == "lose":
+        remove_own()
+        return True
+    if session.decision == "keep":
+        try:
+            keep(state)
+            return True
+        except MotionError as problem:
+            session.unkept = str(problem)
+            state.say(f"motiongraph stays open, because what was not saved cannot be kept: {problem}", "error")
+    state.window.quit, session.decision, session.asked_at = False, "", state.clock
+    return False
+
+
+def keep(state: AppState) -> None:
+    """Keep what was not saved among the last works; MotionError where no place takes it."""
+    if not unsaved(state):
+        remove_own()
+    elif not unchanged(state.project.kept[0], mark(state)) or not set_own_aside():
+        write_unsaved(snapshot(state), _name(state), last=True, instead=own_files())
 
 
 def end_badly(state: AppState) -> None:
-    """The program ends in the middle: what was not saved is offered at the next start."""
+    """The program ends in the middle: what was not saved is offered at the next start. MotionError where no place
+    takes it."""
+    if state.live is not None:
+        state.live.stop(state)
     state.jobs.close()
-    own = own_file()
     if not unsaved(state):
-        own.unlink(missing_ok=True)
-    elif not unchanged(state.project.kept[0], mark(state)) or not own.exists():
-        _write(own, snapshot(state))
+        remove_own()
+        return
+    now = mark(state)
+    if not unchanged(state.project.kept[0], now) or not own_files():
+        write_unsaved(snapshot(state), _name(state), last=False, instead=own_files())
+        state.project.kept = now, None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.project import autosave
 from motiongraph.app.project.project_file import SUFFIX, mark, redrawn, rehearse, save_project, snapshot, take_in
 from motiongraph.app.project.project_reader import load_project
+from motiongraph.app.project.unsaved import Unsaved, remove_own, take_as_own, unsaved_works
 from motiongraph.errors import FormatError, MotionError
 
 if TYPE_CHECKING:
@@ -27,15 +26,26 @@ class Session:
     path: Path | None = None  # of the project file
     saved: tuple | None = None  # the mark (see `snapshot.mark`) of what is in it
     number: int = 0  # grows with every other project
-    lost: Path | None = None  # what an earlier run left behind
-    left: datetime | None = None  # and when
-    spare: bool = False  # there is work that was not saved, see `autosave.spare_file`
+    unsaved: tuple[Unsaved, ...] = ()  # work that earlier sessions did not save, newest first
     kept: tuple[tuple | None, float | None] = (None, None)  # the mark of the last autosave, and when the next is due
     awaited: Job | None = None  # the job that the end waits for
+    asked_at: float | None = (
+        None  # the clock when it was asked what is to become of unsaved work; None: nothing is asked
+    )
+    decision: str = ""  # the answer: "keep" or "lose"
+    unkept: str = ""  # why unsaved work cannot be kept, where that was tried
 
     def becomes(self, path: Path | None, saved: tuple | None) -> None:
         """Another project is the current one."""
         self.path, self.saved, self.number = path, saved, self.number + 1
+
+
+def window_title(state: AppState) -> str:
+    """Project, a star where it has changes that are not saved, and the clip that is shown."""
+    project = state.project.path.stem if state.project.path else ""
+    star = "*" if autosave.unsaved(state) else ""
+    project = f"{star}{project or 'untitled'}" if project or star else ""
+    return " – ".join(filter(None, (project, state.entry.name if state.entry else "", "motiongraph")))
 
 
 @command
@@ -43,6 +53,7 @@ class SaveProject:
     """Everything into one file; path None: the one it was saved to or opened from last."""
 
     path: Path | None = None
+    quit: bool = False  # afterwards
 
     def apply(self, state: AppState) -> None:
         session = state.project
@@ -63,9 +74,11 @@ class SaveProject:
             state.settings.opened(path.absolute())
             state.say(f"the project is in {path}")
             if not autosave.unsaved(state):
-                autosave.own_file().unlink(missing_ok=True)
+                remove_own()
 
         state.jobs.start(JobKind.WRITE, f"saving {path.name}", work, then, path, needed=True)
+        if self.quit:
+            Quit().apply(state)
 
 
 @command
@@ -79,27 +92,50 @@ class OpenProject:
 
 
 @command
-class Recover:
-    """Open what was kept when the program ended unexpectedly, or throw it away."""
+class ReopenUnsaved:
+    """Open work that was not saved; path None: the last."""
 
-    open: bool
+    path: Path | None = None
 
     def apply(self, state: AppState) -> None:
-        lost, state.project.lost = state.project.lost, None
-        if lost is not None and self.open:
-            _reopen(state, lost)
-        elif lost is not None:
-            lost.unlink(missing_ok=True)
+        works = state.project.unsaved = unsaved_works()
+        if not works:
+            raise MotionError("there is no work that was not saved")
+        _reopen(state, Path(self.path or works[0].path))
 
 
 @command
-class ReopenUnsaved:
-    """Open what was not saved when something else took its place or the program ended."""
+class ForgetUnsaved:
+    """Delete work that was not saved."""
+
+    path: Path
 
     def apply(self, state: AppState) -> None:
-        if not state.project.spare:
-            raise MotionError("there is no work that was not saved")
-        _reopen(state, autosave.spare_file())
+        if Path(self.path) in (work.path for work in unsaved_works()):
+            Path(self.path).unlink(missing_ok=True)
+        state.project.unsaved = unsaved_works()
+
+
+@command
+class Quit:
+    """End the program, once nothing is being written any more. unsaved: what becomes of work that is not saved: "ask",
+    "keep" (among the last works that were not saved) or "lose"."""
+
+    unsaved: str = "ask"
+
+    def apply(self, state: AppState) -> None:
+        if self.unsaved not in ("ask", "keep", "lose"):
+            raise MotionError(f"unsaved work is kept or lost, not {self.unsaved!r}")
+        state.window.quit, state.project.asked_at = True, None
+        state.project.decision = "" if self.unsaved == "ask" else self.unsaved
+
+
+@command
+class CancelQuit:
+    """Go on working."""
+
+    def apply(self, state: AppState) -> None:
+        state.window.quit, state.project.asked_at, state.project.unkept = False, None, ""
 
 
 def open_project(state: AppState, path: Path) -> None:
@@ -116,9 +152,9 @@ def _reopen(state: AppState, path: Path) -> None:
     """Open what was kept of work that has no file; it is ours to keep from then on."""
 
     def then():
-        os.replace(path, autosave.own_file())
-        state.project.spare = os.path.exists(autosave.spare_file())
         autosave.set_aside(state)
+        take_as_own(path)
+        state.project.unsaved = unsaved_works()
 
     _open(state, path, then, "what was there before is back; save it to keep it")
 

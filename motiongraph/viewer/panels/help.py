@@ -161,25 +161,6 @@ def _step(index: int, step: Step, now: bool, state: AppState, ui: Ui) -> None:
         imgui.pop_style_color()
 
 
-def recover_overlay(state: AppState, ui: Ui) -> None:
-    """Work that a run which ended badly has left, until someone says what is to become of it."""
-    if state.project.lost is None:
-        return
-    x, y, width, _ = ui.scene
-    imgui.set_next_window_pos((x + 0.5 * width, y + ui.px(64)), imgui.Cond_.always, (0.5, 0.0))
-    imgui.begin("recover", None, OVERLAY)
-    when = f"{state.project.left:%d %B, %H:%M}"
-    imgui.push_text_wrap_pos(max(min(ui.px(470), width - ui.px(40)), ui.px(160)))
-    imgui.text(f"motiongraph did not end as it should last time. Its work of {when} was kept.")
-    imgui.pop_text_wrap_pos()
-    if imgui.button("Open it"):
-        state.issue(do.Recover(True))
-    imgui.same_line()
-    if imgui.button("Throw it away"):
-        state.issue(do.Recover(False))
-    imgui.end()
-
-
 def scene_overlay(state: AppState, ui: Ui) -> None:
     """Over the scene: what is still being compiled, what an empty scene waits for, the frame being typed."""
     x, y, width, height = ui.scene
