@@ -3,8 +3,10 @@
 import re
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +28,9 @@ from motiongraph.cli.console import (
 from motiongraph.cli.matrix import Align, Kind, Order, Weights
 from motiongraph.errors import FormatWarning
 from motiongraph.files import resource
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 CONNECTIONS = 16  # choice points from which quickest ways are measured for a report
 
@@ -69,6 +74,28 @@ def thresholds(
     if inside is None or across is None:
         raise typer.BadParameter("give --threshold, or both --within and --between.")
     return {"within": inside, "between": across, **dict(pair or [])}
+
+
+@contextmanager
+def cluster(scheduler: str | None, workers: int | None) -> "Iterator[Client | None]":
+    """A client of the Dask cluster that was asked for, or None; says where its dashboard is."""
+    if scheduler is None and workers is None:
+        yield None
+        return
+    if scheduler is not None and workers is not None:
+        raise typer.BadParameter("give --scheduler or --workers: the cluster of a scheduler has workers of its own.")
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as problem:
+        raise mg.MotionError("a cluster needs Dask: pip install motiongraph[cluster]") from problem
+    with ExitStack() as open_:
+        try:
+            where = scheduler or open_.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1))
+            client = open_.enter_context(Client(where, timeout="10s"))
+        except (OSError, ValueError) as problem:
+            raise mg.MotionError(f"no Dask cluster at {scheduler or 'this machine'}: {problem}") from problem
+        say(f"comparing on the cluster {client.scheduler.address}; its dashboard: {client.dashboard_link}")
+        yield client
 
 
 def build(
@@ -119,6 +146,12 @@ def build(
     referenced: Annotated[
         bool, typer.Option("--referenced", metavar="", help="Keep only the clips' hashes, not their motion.")
     ] = False,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Compare on the Dask cluster of this scheduler.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Compare in N processes of a Dask cluster made for it.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
     force: Force = False,
 ) -> None:
@@ -149,7 +182,7 @@ def build(
         clips = load_collection(paths or [resource("assets/captured")], labels, progress, **reading)
     started = time.perf_counter()
     try:
-        with progress_bar() as progress:
+        with cluster(scheduler, workers) as client, progress_bar() as progress:
             graph = mg.MotionGraph.build(
                 clips,
                 metric,
@@ -159,6 +192,7 @@ def build(
                 mirror=mirror,
                 fps=fps,
                 bones=bones and read_bones(bones),
+                client=client,
                 progress=progress,
             )
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ same as if everything had been compared.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from motiongraph.model.despike import despiked
 from motiongraph.model.retarget import can_retarget, hanging, planted_on
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 NOTHING = "a graph needs at least one clip that is as long as a transition"
 
@@ -63,13 +67,15 @@ def build_graph(
     options: Options | None = None,
     previous: MotionGraph | None = None,
     progress: Progress = SILENT,
+    client: "Client | None" = None,
 ) -> Built:
     """The graph of these clips, in their order.
 
     Clips of several rates are resampled to the one that most have. Clips with other joints than most are put on the
     body that most have, bone by bone; those whose bones cannot be recognised, and clips that are too short, are left
     out. previous: a graph whose pairs need not be compared again, where it has the same rate,
-    metric, ceiling and mirror images; a clip is known by its motion, so names and labels may change.
+    metric, ceiling and mirror images; a clip is known by its motion, so names and labels may change. client: of a
+    Dask cluster whose workers compare the clips.
     """
     options, clips = options or Options(), list(clips)
     if not clips:
@@ -93,7 +99,7 @@ def build_graph(
         new[number[number >= 0]] = False
     pairs = [(i, j) for i in range(len(used)) for j in range(i, len(used)) if new[i] or new[j]]
     if pairs:
-        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress)
+        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress, client)
         table = in_order(np.concatenate([table, found]))
     candidates = Candidates(
         originals,

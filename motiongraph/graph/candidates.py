@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from motiongraph.model.kinematics import positions
 from motiongraph.model.retarget import hanging
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Comparing, Progress
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 # Seconds; an expensive minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to
@@ -225,15 +228,20 @@ def compare(
     radius: float,
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
+    client: "Client | None" = None,
 ) -> np.ndarray:
-    """The transitions, both ways, of these pairs of clips: all those with a clip that is new."""
+    """The transitions, both ways, of these pairs of clips: all those with a clip that is new.
+
+    client: of a Dask cluster, for metrics that know a tape."""
     window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
     prepared = []
     for done, clip in enumerate(clips):
         progress(done, len(clips), f"preparing {clip.name}")
         prepared.append(metric.prepare(clip))
-    find = _on_tape if metric.kind == "cloud" and metric.search_fps is None else _pair_by_pair
-    table = find(prepared, ceiling, frames, pairs, progress)
+    if metric.kind == "cloud" and metric.search_fps is None:
+        table = _on_tape(prepared, ceiling, frames, pairs, progress, client)
+    else:
+        table = _pair_by_pair(prepared, ceiling, frames, pairs, progress)
     progress(1, 1, Comparing(len(pairs), len(pairs), len(table)))
     # Windows are counted from the first captured frame, transitions from the first of the file.
     first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
@@ -244,7 +252,12 @@ def compare(
 
 
 def _on_tape(
-    prepared: list[Any], ceiling: float, radius: int, pairs: Sequence[tuple[int, int]], progress: Progress
+    prepared: list[Any],
+    ceiling: float,
+    radius: int,
+    pairs: Sequence[tuple[int, int]],
+    progress: Progress,
+    client: "Client | None",
 ) -> np.ndarray:
     """Transitions of all pairs at once, clips end to end on a tape."""
     new = sorted({i for i, j in pairs if i == j})
@@ -256,6 +269,7 @@ def _on_tape(
         ceiling=ceiling,
         radius=radius or None,
         cache=open_cache(),
+        client=client,
         progress=progress,
     )
     return both_ways(order[found["clip_a"]], order[found["clip_b"]], found)

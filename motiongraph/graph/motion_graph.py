@@ -24,6 +24,8 @@ from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT, Progress
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from motiongraph.graph.build import Built, Options
     from motiongraph.graph.store import AnyClips
 
@@ -60,6 +62,7 @@ class MotionGraph:
         mirror: bool = False,
         fps: float | None = None,
         bones: Mapping[str, str] | None = None,
+        client: "Client | None" = None,
         progress: Progress = SILENT,
     ) -> "MotionGraph":
         """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
@@ -68,13 +71,18 @@ class MotionGraph:
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
         part as well (Kovar 2002, figure 6). fps: the rate of the graph, by default the one that most clips have; others
         are resampled. Clips of other bodies are retargeted to the skeleton most have; bones: corrections of which joint
-        leads which, as `bone_map` takes them. What cannot take part is left out with a warning.
+        leads which, as `bone_map` takes them. What cannot take part is left out with a warning. client: of a Dask
+        cluster whose workers compare the clips (`dask.distributed.Client`).
         """
         from motiongraph.graph.build import Options
 
         metric = Metric() if metric is None else metric
         return _built(
-            _several(clips), Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}), None, progress
+            _several(clips),
+            Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}),
+            None,
+            progress,
+            client,
         ).graph
 
     def __repr__(self):
@@ -232,11 +240,17 @@ def _several(clips: Clip | Iterable[Clip]) -> list[Clip]:
     return [clips] if isinstance(clips, Clip) else list(clips)
 
 
-def _built(clips: list[Clip], options: "Options", previous: MotionGraph | None, progress: Progress) -> "Built":
+def _built(
+    clips: list[Clip],
+    options: "Options",
+    previous: MotionGraph | None,
+    progress: Progress,
+    client: "Client | None" = None,
+) -> "Built":
     """The graph of these clips; what there is to say about them is said as warnings to whoever called `build`."""
     from motiongraph.graph.build import build_graph
 
-    built = build_graph(clips, options, previous, progress)
+    built = build_graph(clips, options, previous, progress, client)
     for sentence in built.sentences:
         warnings.warn(sentence, stacklevel=3)
     return built

@@ -21,6 +21,7 @@ from motiongraph.errors import MotionError
 from motiongraph.metric import stream
 from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.cache import Cache
+from motiongraph.metric.cluster import compare_on
 from motiongraph.metric.levels import LEVELS, Level, Projection
 from motiongraph.metric.minima import FOUND, best_first, settle, transposed
 from motiongraph.metric.propose import Proposals, limit
@@ -30,6 +31,8 @@ from motiongraph.metric.sketch import FAR, Directions, Sketch
 from motiongraph.progress import SILENT, Comparing, Progress
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from motiongraph.metric.metric import Metric
 
 SEARCHES = ("pruned", "exhaustive")
@@ -143,6 +146,25 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
+class Pairing:
+    """Two blocks to compare."""
+
+    a: Block
+    b: Block
+    apart: int | None  # least b − a on the tape, where that matters
+    both: bool  # whether a is of the clips that were known before
+
+    @property
+    def windows(self) -> int:
+        """Pairs of windows."""
+        return self.a.windows * self.b.windows
+
+    def key(self, method: str) -> str:
+        """Of what is found, in the cache."""
+        return f"block {method} {self.apart and self.apart + self.a.at - self.b.at} {self.a.key} {self.b.key}"
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """How blocks are compared, the same for all blocks of a search."""
 
@@ -205,6 +227,7 @@ def search_tape(
     method: str = "neighbours",
     search: str = "pruned",
     cache: Cache | None = None,
+    client: "Client | None" = None,
     progress: Progress = SILENT,
     tally: Kept | None = None,
 ) -> np.ndarray:
@@ -213,43 +236,54 @@ def search_tape(
     clip_a, clip_b: numbers of the clips, those of `old` first; a, b: starts of their windows; cost, theta, x0, z0 as in
     `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. search: "pruned" leaves out what
     must lie above the ceiling, "exhaustive" looks at all; the minima are the same. cache: keeps what was found, block
-    by block, so that a search that was stopped goes on. tally: is told what was looked at.
+    by block, so that a search that was stopped goes on. client: of a Dask cluster whose workers compare the blocks.
+    tally: is told what was looked at.
     """
     fresh, known = Tape.of(new), Tape.of(old) if old else None
     plan = Plan.of([tape for tape in (fresh, known) if tape is not None], ceiling, method, search)
-    blocks, jobs, window = fresh.blocks(plan), [], fresh.bodies.window
-    for j, b in enumerate(blocks):
-        jobs += [(a, b, window, False) for a in blocks[: j + 1]]
+    blocks, window = fresh.blocks(plan), fresh.bodies.window
+    pairings = [Pairing(a, b, window, False) for j, b in enumerate(blocks) for a in blocks[: j + 1]]
     if known is not None:
-        jobs += [(a, b, None, True) for a in known.blocks(plan) for b in blocks]
+        pairings += [Pairing(a, b, None, True) for a in known.blocks(plan) for b in blocks]
     found: list[tuple[bool, np.ndarray]] = []
     looked, lock = tally or Kept(), threading.Lock()
 
-    def work(job: tuple[Block, Block, int | None, bool], tick: Callable[[int], None]) -> None:
-        a, b, apart, both = job
-        key = f"block {method} {apart and apart + a.at - b.at} {a.key} {b.key}" if cache else ""
-        saved = cache.get(key) if cache else None
-        if saved is not None and saved["ceiling"][0] >= ceiling:
-            rows = saved["candidates"][saved["candidates"]["cost"] <= np.float32(ceiling)]
-            kept = Kept(a.windows * b.windows)
-            tick(a.windows * b.windows)
-        else:
-            rows, kept = compare(a, b, apart, tick)
-            if cache:
-                cache.put(key, {"ceiling": np.array([ceiling]), "candidates": rows})
-        rows["a"] += a.at
-        rows["b"] += b.at
+    def collect(pairing: Pairing, rows: np.ndarray, kept: Kept) -> None:
+        rows["a"] += pairing.a.at
+        rows["b"] += pairing.b.at
         with lock:
             looked.add(kept)
-            found.append((both, rows))
+            found.append((pairing.both, rows))
+
+    def remembered(pairing: Pairing) -> bool:
+        """Whether the cache knew what these blocks have."""
+        saved = cache.get(pairing.key(method)) if cache else None
+        if saved is None or saved["ceiling"][0] < ceiling:
+            return False
+        rows = saved["candidates"][saved["candidates"]["cost"] <= np.float32(ceiling)]
+        collect(pairing, rows, Kept(pairing.windows))
+        return True
+
+    def finish(pairing: Pairing, rows: np.ndarray, kept: Kept) -> None:
+        if cache:
+            cache.put(pairing.key(method), {"ceiling": np.array([ceiling]), "candidates": rows})
+        collect(pairing, rows, kept)
+
+    def work(pairing: Pairing, tick: Callable[[int], None]) -> None:
+        if remembered(pairing):
+            tick(pairing.windows)
+        else:
+            finish(pairing, *compare(pairing.a, pairing.b, pairing.apart, tick))
 
     def report(done: float, total: float, what: str = "", /) -> None:
         share, rows = done / max(total, 1.0), sum(len(rows) for _, rows in found)
-        progress(done, total, Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
+        progress(done, total, what or Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
 
     pairs = len(new) * (len(new) + 1) // 2 + len(old) * len(new)
-    total = sum(a.windows * b.windows for a, b, _, _ in jobs)
-    stream.run(jobs, work, total, report)
+    if client is None:
+        stream.run(pairings, work, sum(pairing.windows for pairing in pairings), report)
+    else:
+        compare_on(client, compare, [pairing for pairing in pairings if not remembered(pairing)], finish, report)
     parts = [_named(rows, fresh if not both else known, fresh, len(old), both) for both, rows in found]
     rows = _minima(np.concatenate(parts), [clip.digest for clip in (*old, *new)], radius or 0)
     _align(rows, [tape for tape in (known, fresh) if tape is not None])
