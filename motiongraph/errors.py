@@ -2,7 +2,6 @@
 
 from os import PathLike, fspath
 
-
 _LETTERS = 320  # of a sentence about a file, which may quote what the file says
 
 

@@ -94,7 +94,7 @@ def cluster(scheduler: str | None, workers: int | None) -> "Iterator[Client | No
             client = open_.enter_context(Client(where, timeout="10s"))
         except (OSError, ValueError) as problem:
             raise mg.MotionError(f"no Dask cluster at {scheduler or 'this machine'}: {problem}") from problem
-        say(f"comparing on the cluster {client.scheduler.address}; its dashboard: {client.dashboard_link}")
+        say(f"comparing on {scheduler or f'{workers} processes'}; the dashboard: {client.dashboard_link}")
         yield client
 
 

@@ -51,7 +51,7 @@ def compare_on(
         while waiting or crew.under_way:
             while waiting and len(crew.under_way) < crew.room():
                 crew.send(*waiting.popleft())
-            idle = "" if crew.threads else f"waiting for a worker of {client.scheduler.address}"
+            idle = "" if crew.threads else f"waiting for a worker; dashboard: {client.dashboard_link}"
             progress(done, total, idle)
             for task, tries, results in crew.collect():
                 if results is None:
@@ -69,7 +69,8 @@ class _Crew:
     """Tasks that are under way on a cluster."""
 
     def __init__(self, client: "Client", compare: Compare):
-        self.client, self.compare = client, compare
+        self.client: Any = client  # its types leave open whether it is asynchronous
+        self.compare = compare
         self.under_way: dict[Future, tuple[tuple[Pairing, ...], int]] = {}  # and how often they were tried
         self.blocks: dict[int, Future] = {}  # by id: those the workers have
         self.ended: SimpleQueue[Future] = SimpleQueue()
@@ -141,9 +142,9 @@ def _version() -> str:
     return __version__
 
 
-def _require_same_version(client: "Client") -> None:
+def _require_same_version(client: Any) -> None:
     try:
-        versions: dict[str, Any] = client.run(_version)
+        versions = client.run(_version)
     except Exception as problem:  # whatever importing a package on another machine may raise
         raise MotionError(f"the cluster's workers cannot run motiongraph: {problem}") from problem
     for worker, version in versions.items():

@@ -79,7 +79,7 @@ def test_build_with_workers_on_the_command_line(tmp_path, capsys):
             main(["build", *given, "-o", str(tmp_path / f"{name}.mgraph"), "--json", *more])
         said = capsys.readouterr()
         assert json.loads(said.out)["clips"] > 5
-        assert ("its dashboard: http" in said.err) == bool(more)
+        assert ("the dashboard: http" in said.err) == bool(more)
     here, there = (mg.MotionGraph.load(tmp_path / f"{name}.mgraph") for name in ("here", "there"))
     assert here.candidates.table.tobytes() == there.candidates.table.tobytes()
 
