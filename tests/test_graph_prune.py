@@ -196,8 +196,9 @@ def test_warnings_name_what_keeps_too_little():
     assert graph.warnings == [
         "motion labelled walk keeps 1.6 s at this threshold; a higher one keeps more",
         "motion labelled run keeps 0.0 s at this threshold; a higher one keeps more",
+        "nothing of r is kept at this threshold: no way leads there and back",
     ]
-    assert len(graph.pruned(least=1.0).warnings) == 1
+    assert len(graph.pruned(least=1.0).warnings) == 2
     assert graph_of(clips[:1], [], 2).warnings == ["the graph keeps 0.0 s at this threshold; a higher one keeps more"]
 
 
