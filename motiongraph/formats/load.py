@@ -182,7 +182,7 @@ def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, u
 
 def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLike | None, fps: float | None) -> Clip:
     text = Text(path)
-    asf_path = find_asf(path, first_frame(text)) if skeleton is None else Path(skeleton)
+    asf_path = find_asf(path, text) if skeleton is None else Path(skeleton)
     asf, oddities = read_skeleton(asf_path)
     amc, asf = read_amc(text, asf, str(asf_path))
     motion = AmcMotion.of(asf, amc)
@@ -247,11 +247,11 @@ def _rate(path: Path, asked: float | None, found: float) -> float:
     return float(asked)
 
 
-def find_asf(path: str | os.PathLike, bones: dict[str, int] | None = None) -> Path:
+def find_asf(path: str | os.PathLike, text: Text | None = None) -> Path:
     """The skeleton of an AMC: 16_15.asf, or 16.asf, or the one whose name agrees longest with its own.
 
-    bones: as `first_frame` gives them. A skeleton without these bones is passed over as long as another has them; and
-    where names do not decide, bones do.
+    A skeleton without the bones of its first frame is passed over as long as another has them; and where names do not
+    decide, bones do. text: the file's, where it was read already.
     """
     path = Path(path)
     try:
@@ -265,7 +265,7 @@ def find_asf(path: str | os.PathLike, bones: dict[str, int] | None = None) -> Pa
         )
     if len(beside) == 1:
         return beside[0]
-    bones = first_frame(Text(path)) if bones is None else bones
+    bones = first_frame(text or Text(path))
     ranked = sorted(beside, key=lambda file: _likeness(path.stem, file.stem), reverse=True)
     fitting = [file for file in ranked if _fits(file, bones)] or ranked
     best = [file for file in fitting if _likeness(path.stem, file.stem) == _likeness(path.stem, fitting[0].stem)]

@@ -40,53 +40,49 @@ _SIGNATURES |= {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive", b
 # is two thirds of the time. Mixed with signed numbers they would turn into floats, hence the named constants.
 _U = np.uint64
 _0, _1, _10, _19 = _U(0), _U(1), _U(10), _U(19)
-_EXACT = _U(2**53)
+_EXACT, _ZERO = _U(2**53), np.uint8(48)
 
 
 @njit(inline="always", **FAST)
 def scan_number(text, i, powers):
-    """Read the number at byte i: (where its token stops, how it went, value).
+    """Read the number at byte i: (where its token stops, how it went, value). The last byte of the text is a blank.
 
     How it went: 0 exact, 1 a number for Python's `float`, 2 not a number.
     """
-    end = _U(text.shape[0])
     negative = text[i] == 45  # -
     if negative or text[i] == 43:  # +
         i += _1
-    start = i
-    mantissa = _0
-    while i < end:
-        digit = np.uint8(text[i] - np.uint8(48))
-        if digit > 9:
-            break
+    start, mantissa = i, _0
+    digit = np.uint8(text[i] - _ZERO)
+    while digit <= 9:
         mantissa = mantissa * _10 + _U(digit)
         i += _1
+        digit = np.uint8(text[i] - _ZERO)
     digits, fraction, power = i - start, _0, 0
-    if i < end and text[i] == 46:  # .
+    if text[i] == 46:  # .
         i += _1
         start = i
-        while i < end:
-            digit = np.uint8(text[i] - np.uint8(48))
-            if digit > 9:
-                break
+        digit = np.uint8(text[i] - _ZERO)
+        while digit <= 9:
             mantissa = mantissa * _10 + _U(digit)
             i += _1
+            digit = np.uint8(text[i] - _ZERO)
         fraction = i - start
         digits += fraction
     good = digits > _0
-    if i < end and text[i] > 32:
+    if text[i] > 32:
         if good and (text[i] == 101 or text[i] == 69):  # e E
             i += _1
-            down = i < end and text[i] == 45
-            if down or (i < end and text[i] == 43):
+            down = text[i] == 45
+            if down or text[i] == 43:
                 i += _1
             start = i
-            while i < end and 48 <= text[i] <= 57:
+            while 48 <= text[i] <= 57:
                 power = min(power * 10 + np.int64(text[i]) - 48, 100000)
                 i += _1
             good = i > start
             power = -power if down else power
-        while i < end and text[i] > 32:
+        while text[i] > 32:
             good = False
             i += _1
     if not good:
@@ -95,7 +91,7 @@ def scan_number(text, i, powers):
     scale = power - np.int64(fraction)
     if digits > _19 or mantissa > _EXACT or scale < -22 or scale > 22:
         return i, 1, 0.0
-    value = np.float64(mantissa)
+    value = np.float64(np.int64(mantissa))
     value = value / powers[_U(-scale)] if scale < 0 else value * powers[_U(scale)]
     return i, 0, -value if negative else value
 
@@ -156,7 +152,8 @@ class Text:
         zero = self.data.find(b"\0")
         if zero >= 0:
             raise self.error("a zero byte: this is not a text file", zero)
-        self.bytes = np.frombuffer(self.data, np.uint8)
+        # Kernels go on to the next blank without asking where the text ends.
+        self.bytes = np.frombuffer(self.data if self.data[-1] <= 32 else self.data + b"\n", np.uint8)
         self.warned: list[str] = []
 
     @property
@@ -289,7 +286,9 @@ def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.
                 left = column  # the file ends within this row
                 break
             if stopped == SHORT and (after := _end_of_wrapped_row(text, position, width)):
-                *_, pending, _, _ = scan_rows(text.bytes[:after], position, row, out[: row + 1], True, slow, POWERS)
+                *_, pending, _, _ = scan_rows(
+                    text.bytes[: after + 1], position, row, out[: row + 1], True, slow, POWERS
+                )
                 gaps.read_slow(out.reshape(-1), slow[:pending], row)
                 position, row = after, row + 1
                 continue
