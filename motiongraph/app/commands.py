@@ -19,6 +19,7 @@ from motiongraph.app.matrix.cell import ExportMatrix, LoopCell, PointAtCell, Pre
 from motiongraph.app.matrix.comparison import (
     ChooseMatrix, Compare, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix, WatchMatrix,
 )
+from motiongraph.app.matrix.metric_choice import LoadMesh, LoadWeights, SetPartWeight, SetShare
 from motiongraph.app.path.draw_path import (
     AddPoint, BeginStroke, ChoosePoint, ClearPath, ClosePath, EndStroke, ExtendStroke, LoadPath, MovePoint,
     PaintPath, PathPreset, PlantGoal, PointAt, RemovePoint, ReversePath, SavePath, SetBrush, SetCurve, SetPath,

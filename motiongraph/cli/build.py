@@ -25,7 +25,7 @@ from motiongraph.cli.console import (
     refuse_existing,
     say,
 )
-from motiongraph.cli.matrix import Align, Kind, Order, Weights
+from motiongraph.cli.matrix import Align, Kind, Mesh, Order, Shares, Weights
 from motiongraph.errors import FormatWarning
 from motiongraph.files import resource
 
@@ -132,7 +132,9 @@ def build(
     kind: Annotated[Kind, typer.Option(help="What is compared: points on the bones, or joint angles.")] = Kind.cloud,
     order: Annotated[Order, typer.Option(help="Norm over the joint angles.")] = Order.two,
     samples: Annotated[int, typer.Option(min=0, metavar="N", help="Points along every bone; 0: on the joints.")] = 5,
-    weights: Annotated[Weights, typer.Option(help="Joint weights: all alike, or Mao's table 4.1.")] = Weights.even,
+    weights: Weights = "even",
+    mesh: Mesh = None,
+    combine: Shares = None,
     taper: Annotated[bool, typer.Option("--taper", metavar="", help="Frames count less later in the window.")] = False,
     search_fps: Annotated[
         float | None,
@@ -171,11 +173,13 @@ def build(
         window=1 / 3 if window is None else window,
         align=align.value,
         samples_per_bone=samples,
-        joint_weights=None if weights is Weights.even else weights.value,
+        joint_weights=weights,
         taper="gaussian" if taper else None,
         search_fps=search_fps,
-        kind=kind.value,
+        kind="combined" if combine else kind.value,
         order=int(order.value),
+        shares=combine,  # pyright: ignore[reportArgumentType]  (parsed)
+        mesh=mesh,
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     with progress_bar() as progress:

@@ -1,9 +1,10 @@
 """`motiongraph matrix`: the distances between two clips as a picture and as numbers."""
 
+import re
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,11 +36,8 @@ class Kind(StrEnum):
     angle_velocity = "angle-velocity"
     angle_acceleration = "angle-acceleration"
     dissertation = "dissertation"
-
-
-class Weights(StrEnum):
-    even = "even"
-    mao = "mao"
+    euler = "euler"
+    combined = "combined"
 
 
 class Method(StrEnum):
@@ -51,6 +49,49 @@ class Order(StrEnum):
     one = "1"
     two = "2"
     four = "4"
+
+
+def _weights(text: str) -> dict[str, float] | str | None:
+    if text == "even":
+        return None
+    if text in ("mao", "length", "children"):
+        return text
+    from motiongraph.formats.labels_file import read_weights
+
+    return read_weights(text)
+
+
+def _mesh(text: str) -> Any:
+    if text == "body":
+        return text
+    from motiongraph.formats.obj import read_obj
+
+    return read_obj(text)
+
+
+def _shares(text: str) -> dict[str, float]:
+    found = [re.fullmatch(r"\s*([a-z-]+)\s*=\s*(\S+)\s*", part) for part in text.split(",")]
+    if not all(found):
+        raise typer.BadParameter(f"expected kinds and shares as in cloud=1,angle=0.2, found {text!r}.")
+    return {part[1]: positive(part[2]) for part in found if part}
+
+
+Weights = Annotated[
+    str,
+    typer.Option(
+        parser=_weights,
+        metavar="W|TOML",
+        help="Joint weights: even, mao (his table 4.1), length, children, or a file with [weights] of joints or parts.",
+    ),
+]
+Mesh = Annotated[
+    str | None,
+    typer.Option(parser=_mesh, metavar="OBJ|body", help="Points on a mesh in the rest pose, or on the body drawn."),
+]
+Shares = Annotated[
+    str | None,
+    typer.Option("--combine", parser=_shares, metavar="K=S,…", help="Sum of error functions, as in cloud=1,angle=0.2."),
+]
 
 
 def matrix(
@@ -79,8 +120,13 @@ def matrix(
     kind: Annotated[Kind, typer.Option(help="What is compared: points on the bones, or joint angles.")] = Kind.cloud,
     order: Annotated[Order, typer.Option(help="Norm over the joint angles.")] = Order.two,
     samples: Annotated[int, typer.Option(min=0, metavar="N", help="Points along every bone; 0: on the joints.")] = 5,
-    weights: Annotated[Weights, typer.Option(help="Joint weights: all alike, or Mao's table 4.1.")] = Weights.even,
+    weights: Weights = "even",
+    mesh: Mesh = None,
+    combine: Shares = None,
     taper: Annotated[bool, typer.Option("--taper", metavar="", help="Frames count less later in the window.")] = False,
+    border: Annotated[
+        bool, typer.Option("--border/--no-border", help="Whether cells at the edge can be minima.")
+    ] = True,
     method: Annotated[Method, typer.Option(help="What a local minimum is.")] = Method.neighbours,
     radius: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Only the best minimum within N frames.")
@@ -103,10 +149,12 @@ def matrix(
         window=1 / 3 if window is None else window,
         align=align.value,
         samples_per_bone=samples,
-        joint_weights=None if weights is Weights.even else weights.value,
+        joint_weights=weights,
         taper="gaussian" if taper else None,
-        kind=kind.value,
+        kind="combined" if combine else kind.value,
         order=int(order.value),
+        shares=combine,  # pyright: ignore[reportArgumentType]  (parsed)
+        mesh=mesh,
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     clip_a = mg.load(a, **reading)
@@ -114,7 +162,7 @@ def matrix(
     started = time.perf_counter()
     with progress_bar() as progress:
         result = mg.distance_matrix(clip_a, clip_b, metric, cache=None if cache else False, progress=progress)
-    options = {"method": method.value, "radius": radius}
+    options = {"method": method.value, "radius": radius, "border": border}
     minima = result.minima(threshold, **options)
     seconds = time.perf_counter() - started
     if output is not None:

@@ -181,6 +181,14 @@ def read_bones(path: str | os.PathLike) -> dict[str, str]:
     return bones
 
 
+def read_weights(path: str | os.PathLike) -> dict[str, float]:
+    """Joint or part of the body → weight, from the [weights] of a TOML file."""
+    weights = _read_toml(path).get("weights")
+    if not isinstance(weights, dict) or not all(type(w) in (int, float) and w >= 0 for w in weights.values()):
+        raise FormatError(path, 'expected [weights] with lines as in "left arm" = 0.5, numbers from 0 up')
+    return {name: float(weight) for name, weight in weights.items()}
+
+
 def write_bones(bones: Mapping[str, str], path: str | os.PathLike) -> None:
     """Write a map of bones for `read_bones`, whole or not at all."""
     lines = ['# joint of the body that is moved = joint that moves it, "" for none', "[bones]"]

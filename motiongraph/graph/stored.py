@@ -147,9 +147,14 @@ def checked_metric(value: Any) -> Metric:
             found[name] = saved.whole(name, 0, 2**31)
         elif name == "joint_weights" and isinstance(value, dict):
             found[name] = {joint: checked_number(weight, "a joint's weight") for joint, weight in value.items()}
+        elif name == "shares" and isinstance(value, dict):
+            found[name] = {kind: checked_number(share, "a share") for kind, share in value.items()}
+        elif name == "mesh" and isinstance(value, list):
+            rows = checked_rows(value, "mesh", 4)
+            found[name] = tuple(tuple(checked_number(x, "a point of the mesh") for x in row) for row in rows)
         elif name == "taper" and isinstance(value, list):
             found[name] = [checked_number(weight, "a frame's weight") for weight in value]
-        elif name in ("search_fps", "joint_weights", "taper") and value is None:
+        elif name in ("search_fps", "joint_weights", "taper", "shares", "mesh") and value is None:
             found[name] = None
         elif name in Metric.__dataclass_fields__:
             found[name] = saved.word(name)

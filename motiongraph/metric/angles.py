@@ -30,6 +30,7 @@ _ARCSINE = np.array(
     [0.999999987, 0.166669932, 0.074868471, 0.0466362156, 0.0158279045, 0.078228919, -0.094046276, 0.111960899],
     np.float32,
 )
+_EULER = "ZXY"  # the order of channels that most BVH files have
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7 = _ARCSINE
 
 
@@ -58,6 +59,14 @@ def _lengths(d, x, y, z, q):
 
 
 @njit(**FAST)
+def _apart(d, x, q):
+    """d[b] = how far angle x is from q[b], the shorter way round; both in radians from −π to π."""
+    for b in range(d.shape[0]):
+        away = abs(x - q[b])
+        d[b] = min(away, np.float32(2.0 * np.pi) - away)
+
+
+@njit(**FAST)
 def _add(total, d, weight, order):
     if order == 1:
         for b in range(d.shape[0]):
@@ -80,8 +89,10 @@ def _angle_rows(p, q, weights, order, scale, first, rows, scratch, cost, row, co
             v = p[first + i, j]
             if v.shape[0] == 4:
                 _turns(d, v[0], v[1], v[2], v[3], q[j])
-            else:
+            elif v.shape[0] == 3:
                 _lengths(d, v[0], v[1], v[2], q[j])
+            else:
+                _apart(d, v[0], q[j, 0])
             _add(total, d, weights[j], order)
         out = cost[row + i, column : column + d.shape[0]]
         for b in range(d.shape[0]):
@@ -105,7 +116,7 @@ class Angles:
     joints: tuple[str, ...]  # the J joints that count
     weights: np.ndarray  # (J,), adding up to one
     total: float  # what the weights added up to before
-    values: np.ndarray  # (F, J, 4) float32 rotations, or (F, J, 3) radians a second or a second²
+    values: np.ndarray  # (F, J, 4) float32 rotations, (F, J, 3) radians a second or a second², (F, J, 1) radians
     shift: np.ndarray  # (F, 2) metres, the root's x and z
 
     @classmethod
@@ -122,10 +133,13 @@ class Angles:
         if not total > 0:
             raise MotionError("all joints that turn weigh nothing; at least one below the root must count")
         kept = weights > 0
-        turning, weights = np.array(turning)[kept], weights[kept] / total
+        turning, weights = np.array(turning)[kept], weights[kept]
         rotations = clip.rotations[clip.first :, correspondence(base, clip.skeleton)[turning]]
         values = np.ascontiguousarray(_derived(rotations, metric.kind, clip.fps), np.float32)
         names = tuple(base.names[j] for j in turning)
+        if metric.kind == "euler":  # a sum over channels, as de Chenu wrote it, not a mean over joints
+            names, weights, total = tuple(name for name in names for _ in _EULER), np.repeat(weights, len(_EULER)), 1.0
+        weights = weights / total
         shift = clip.root[clip.first :, ::2]
         return cls(metric, clip.name, clip.fps, clip.first, window, names, weights, total, values, shift)
 
@@ -153,6 +167,8 @@ def _derived(q: np.ndarray, kind: str, fps: float) -> np.ndarray:
     """
     if kind == "angle":
         return q
+    if kind == "euler":
+        return rot.to_euler(q, _EULER).reshape(len(q), -1, 1)
     if len(q) < 3:
         raise MotionError("angle velocities and accelerations need at least three frames")
     change = rot.multiply(rot.conjugate(q[:-1]), q[1:])
@@ -183,10 +199,18 @@ class AnglePair(ExactPair):
         p, q = self.a.values[a].astype(float), self.b.values[b].astype(float)
         if p.shape[-1] == 4:
             difference = rot.angle_between(rot.normalized(p), rot.normalized(q))
-        else:
+        elif p.shape[-1] == 3:
             difference = np.linalg.norm(p - q, axis=-1)
-        order = self.a.metric.order
-        cost = np.degrees((difference**order @ self.a.weights) ** (1.0 / order))
+        else:
+            difference = np.abs(p - q)[..., 0]
+            difference = np.minimum(difference, 2.0 * np.pi - difference)
+        order, total = self.a.metric.order, np.zeros(len(a))
+        powers = difference if order == 1 else difference * difference
+        for weight, column in zip(self.a.weights, (powers * powers if order == 4 else powers).T):
+            total += weight * column
+        for _ in range(order // 2):
+            total = np.sqrt(total)
+        cost = np.degrees(total)
         x0, z0 = (self.a.shift[a] - self.b.shift[b]).T
         return cost, np.zeros(len(a)), x0, z0
 

@@ -11,6 +11,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.kernels import F32, F64, kernel, read
 from motiongraph.metric.cloud import Cloud, correspondence
+from motiongraph.metric.samples import with_tips
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
@@ -62,13 +63,17 @@ class Bodies:
         skeletons = _distinct([clip.skeleton, *(c.skeleton for c in others)])
         rigid = clip.offsets is None and all(c.offsets is None for c in others)
         weights: Any = metric.joint_weights  # hashable: a metric is frozen
-        cloud = Cloud.of(skeletons, weights, int(metric.samples_per_bone), rigid)
-        joints = correspondence(cloud.skeleton, clip.skeleton)[cloud.used]
+        mesh: Any = metric.mesh  # hashable likewise
+        cloud = Cloud.of(skeletons, weights, int(metric.samples_per_bone), rigid, mesh)
+        joints = correspondence(cloud.skeleton, clip.skeleton)
         planar, step = metric.align == "planar", _step(cloud.reach, window)
 
         positions = clip.positions()[clip.first :]
         root = np.ascontiguousarray(positions[:, 0])
-        P = np.ascontiguousarray(positions[:, joints] - root[:, None])  # about the root, for the sake of rounding
+        P = positions[:, joints] - root[:, None]  # about the root, for the sake of rounding
+        if cloud.axes:
+            P = with_tips(P, clip.orientations()[clip.first :, joints])
+        P = np.ascontiguousarray(P[:, cloud.used])
         xz = np.empty((len(P), 2 * len(cloud.rest)), np.float32)
         y, path = np.empty((len(P), len(cloud.rest)), np.float32), np.empty((len(P), 3))
         _compress(P, root, cloud.factor, cloud.centre, cloud.rest, step, xz, y, path)

@@ -14,6 +14,8 @@ from hashlib import blake2b
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.metric.samples import AXIS, Samples, Surface
+from motiongraph.model.bone_map import body_parts
 from motiongraph.model.skeleton import Skeleton
 
 # Metres² of a direction that is left out. A body moves by about a metre along it: a ten thousandth of a millimetre.
@@ -79,25 +81,71 @@ def _few(names: list[str]) -> str:
 
 
 def joint_weights(skeleton: Skeleton, weights: Mapping[str, float] | str | None) -> np.ndarray:
-    """(J,) weight of every joint: 1 unless `weights` names it; "mao" is Mao's table 4.1, where the others weigh 0.
+    """(J,) weight of every joint: 1 unless `weights` names it or its part of the body; "mao" is Mao's table 4.1, where
+    the others weigh 0; "length" and "children" see `Metric`.
 
     End joints (`<name>_end`) take their parent's weight unless named themselves (METRIC.md 2).
     """
     values = np.ones(len(skeleton))
     named = np.zeros(len(skeleton), bool)
+    if weights in ("length", "children"):
+        return _by_shape(skeleton, weights == "length")
     if isinstance(weights, str):
         if weights != "mao":
-            raise MotionError(f"joint weights are a mapping of joint names to numbers or 'mao', not {weights!r}")
+            words = "a mapping of joint names to numbers, 'mao', 'length' or 'children'"
+            raise MotionError(f"joint weights are {words}, not {weights!r}")
         weights = _mao(skeleton)
         values[:] = 0.0
-    for name, value in (weights or {}).items():
+    # Parts of the body first, the larger before the smaller, so that what is said of a joint itself counts.
+    rank = {name: k for k, name in enumerate(PARTS)}
+    for name, value in sorted((weights or {}).items(), key=lambda item: rank.get(item[0], len(rank))):
         if not (np.isfinite(value) and value >= 0):
             raise MotionError(f"the weight of joint {name!r} must be a number from 0 up, not {value!r}")
-        j = skeleton.index(name)
-        values[j], named[j] = value, True
+        joints = [skeleton.index(name)] if name in skeleton.by_name or name not in PARTS else part(skeleton, name)
+        values[joints], named[joints] = value, True
     for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents)):
         if name.endswith("_end") and parent >= 0 and not named[j]:
             values[j] = values[parent]
+    if not values.any():
+        raise MotionError("all joints weigh nothing; at least one must count")
+    return values
+
+
+# Parts of the body that weights can be given to, the larger before the smaller.
+PARTS = ("arms", "legs", "trunk", "head", "left arm", "right arm", "left leg", "right leg", "hands", "feet")
+_TOPS = {"arm": ("collar", "shoulder"), "leg": ("hip",), "hands": ("wrist",), "feet": ("ankle",)}
+
+
+def part(skeleton: Skeleton, name: str) -> list[int]:
+    """The joints of a part of the body, one of PARTS; none where they cannot be told."""
+    known = body_parts(skeleton)
+    if name == "trunk":
+        others = {joint for other in ("arms", "legs", "head") for joint in part(skeleton, other)}
+        return [joint for joint in range(len(skeleton)) if joint not in others]
+    if name == "head":
+        tops = [known[top] for top in ("neck", "head") if top in known][:1]
+    else:
+        side, _, limb = name.rpartition(" ")
+        sides = (side,) if side else ("left", "right")
+        found = (
+            [f"{s} {top}" for top in _TOPS[limb.removesuffix("s") if limb in ("arms", "legs") else limb]] for s in sides
+        )
+        tops = [next(known[top] for top in ways if top in known) for ways in found if any(top in known for top in ways)]
+    inside = np.zeros(len(skeleton), bool)
+    inside[tops] = True
+    for joint in range(1, len(skeleton)):
+        inside[joint] |= inside[skeleton.parents[joint]]
+    return np.flatnonzero(inside).tolist()
+
+
+def _by_shape(skeleton: Skeleton, by_length: bool) -> np.ndarray:
+    """(J,) the metres of bone that hang directly on each joint, or the number of all joints below it."""
+    values = np.zeros(len(skeleton))
+    for joint in range(len(skeleton) - 1, 0, -1):
+        values[skeleton.parents[joint]] += skeleton.bone_lengths[joint] if by_length else 1.0 + values[joint]
+    for joint, name in enumerate(skeleton.names):
+        if name.endswith("_end"):
+            values[joint] = values[skeleton.parents[joint]]
     if not values.any():
         raise MotionError("all joints weigh nothing; at least one must count")
     return values
@@ -130,6 +178,7 @@ class Cloud:
     rest: np.ndarray  # (K,) metres, heights of the rest pose, subtracted from every body's
     total: float  # what the weights added up to before they were scaled
     reach: float  # metres: no body is farther across
+    axes: bool = False  # `used` are places of `Samples`: joints, then tips of their axes
 
     @cached_property
     def key(self) -> str:
@@ -147,16 +196,21 @@ class Cloud:
         weights: Mapping[str, float] | str | None = None,
         samples_per_bone: int = 5,
         rigid: bool = True,
+        mesh: "Surface | str | None" = None,
     ) -> "Cloud":
         """The cloud shared by skeletons with the same joints; bones weigh by their mean length over them.
 
-        rigid: False where joints slide, so that no position follows from others.
+        rigid: False where joints slide, so that no position follows from others. mesh: points on a surface of the first
+        skeleton instead.
         """
         first = skeletons[0]
         orders = [correspondence(first, s) for s in skeletons]
         lengths = np.mean([s.bone_lengths[o] for s, o in zip(skeletons, orders)], axis=0)
         offsets = np.concatenate([s.offsets[o] for s, o in zip(skeletons, orders)], axis=1)
-        W, v = _moments(first.parents, lengths, joint_weights(first, weights), samples_per_bone)
+        own = joint_weights(first, weights)
+        if mesh is not None:
+            return cls._of_surface(skeletons, orders, Samples.of(first, own, samples_per_bone, mesh))
+        W, v = _moments(first.parents, lengths, own, samples_per_bone)
         total = float(W.sum())
         if not total > 0:
             raise MotionError(
@@ -169,6 +223,28 @@ class Cloud:
         rest = _product(factor.T, heights[used][:, None])[:, 0]
         reach = max(_reach(first.parents, s.bone_lengths[o]) for s, o in zip(skeletons, orders))
         return cls(first, used, factor, v, rest, total, reach)
+
+    @classmethod
+    def _of_surface(cls, skeletons: tuple[Skeleton, ...], orders: list[np.ndarray], samples: Samples) -> "Cloud":
+        """Of points beside the bones: what is compressed are joints and tips of their axes."""
+        first, count = skeletons[0], 4 * len(skeletons[0])
+        total = float(samples.weights.sum())
+        if not total > 0:
+            raise MotionError("all points of the surface weigh nothing; at least one joint must count")
+        W, v, weights = np.zeros((count, count)), np.zeros(count), samples.weights / total
+        for places, shares, weight in zip(samples.places, samples.shares, weights):
+            np.add.at(v, places, weight * shares)
+            np.add.at(W, (places[:, None], places[None]), weight * shares[:, None] * shares)
+        used = np.flatnonzero(W.diagonal() > 0.0)
+        W, v = W[np.ix_(used, used)], v[used]
+        factor = _factor(W - v[:, None] * v)
+        heights = []
+        for skeleton, order in zip(skeletons, orders):
+            joints = skeleton.rest[order][:, 1]
+            heights.append(np.concatenate([joints, (joints[:, None] + np.array([0.0, AXIS, 0.0])).ravel()])[used])
+        rest = _product(factor.T, np.mean(heights, axis=0)[:, None])[:, 0]
+        reach = max(_reach(first.parents, s.bone_lengths[o]) for s, o in zip(skeletons, orders)) + 10.0 * AXIS
+        return cls(first, used, factor, v, rest, total, reach, axes=True)
 
 
 def _reach(parents: np.ndarray, lengths: np.ndarray) -> float:

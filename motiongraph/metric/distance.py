@@ -79,7 +79,7 @@ class DistanceMatrix:
     def raw(self) -> np.ndarray:
         """(n, m) the sums that the costs are the means of: D of METRIC.md 4 in metres² for clouds, else the sum over
         the joints of the differences (degrees …) to the power of the metric's order. The dissertation's are sums."""
-        if self.metric.kind == "dissertation":
+        if self.metric.kind in ("dissertation", "combined"):
             return self.cost
         if self.metric.kind == "cloud":
             return (self.cost / 100.0) ** 2 * np.float32(self.pair.a.cloud.total * self.pair.a.weights.sum())

@@ -152,6 +152,9 @@ def _subtitle(matrix):
     frames = f"{matrix.window} frame{'s' if matrix.window != 1 else ''} ({matrix.window / matrix.fps:.2f} s)"
     if metric.kind == "dissertation":
         return f"windows of {frames}, sums of fourth powers, in place, {matrix.fps:g} Hz"
+    if metric.shares:
+        words = " + ".join(f"{share:g} × {kind.replace('-', ' ')}" for kind, share in metric.shares.items())
+        return f"{words}, {matrix.fps:g} Hz"
     if metric.kind != "cloud":
         return f"{metric.kind.replace('-', ' ')}, L{metric.order} norm, {matrix.fps:g} Hz"
     aligned = {"planar": "aligned on the floor", "in-place": "in place", "none": "as they stand"}[metric.align]

@@ -11,12 +11,18 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.metric.angles import Angles
 from motiongraph.metric.bodies import Bodies
+from motiongraph.metric.cloud import joint_weights
+from motiongraph.metric.combined import Combined
 from motiongraph.metric.dissertation import Segments
+from motiongraph.metric.samples import Samples, Surface, surface_of
 from motiongraph.model.clip import Clip
+from motiongraph.model.mesh import Mesh
+from motiongraph.model.skeleton import Skeleton
 
 _LONGEST = 60.0  # seconds of a window
 _MOST_SAMPLES = 1000
-KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration", "dissertation")
+KINDS = ("cloud", "angle", "angle-velocity", "angle-acceleration", "dissertation", "euler", "combined")
+_COMBINED = KINDS[:4]  # what can be added up
 ALIGNMENTS = ("planar", "in-place", "none")
 
 
@@ -28,15 +34,22 @@ class Metric:
     align: "planar" (the best turn about y and shift on the floor), "in-place" (every frame's root x, z removed,
         heading kept; dissertation 4.3) or "none".
     samples_per_bone: points along every bone; 0 for one on each joint. However many, the time is the same.
-    joint_weights: joint name → weight for those that do not weigh 1, or "mao" for Mao's table 4.1.
+    joint_weights: name of a joint or of a part of the body ("left arm", "legs", "head", "trunk", see `cloud.PARTS`) →
+        weight, for those that do not weigh 1; or "mao" for Mao's table 4.1, "length" or "children": by the length of
+        the bones that a joint turns, or by how many joints hang on it (de Chenu 2006, 6).
     taper: None (all frames of a window weigh the same), "gaussian" (falling off from the window's first frame,
         σ half a window; Mao 2011, 4.2.1) or one weight per frame of the window.
     search_fps: look for minima at this lower rate first, then refine each at the full rate. Quicker, and may miss
         minima that the lower rate does not show; matrices are always computed at the full rate.
     kind: "cloud", or joint angles (de Chenu 2006, 3.7) one frame against one frame: "angle" in degrees,
         "angle-velocity" in degrees a second, "angle-acceleration" in degrees a second²; or "dissertation", the sum of
-        fourth powers that the Manchester dissertation's program takes (see `metric.dissertation`).
+        fourth powers that the Manchester dissertation's program takes (see `metric.dissertation`); or "euler", de
+        Chenu's own: the sum over all Euler channels (z, x, y of every joint but the root), in degrees; or "combined",
+        the sum of several as `shares` says.
     order: 1, 2 or 4, the norm over the joints of an angle metric.
+    shares: for "combined", kind → what its cost is multiplied with, as in {"cloud": 1, "angle": 0.2}.
+    mesh: points on a surface instead of on the bones: "body", the body that is drawn around the skeleton, or a `Mesh`
+        that stands as the rest pose does.
     """
 
     window: float = 1 / 3
@@ -47,6 +60,8 @@ class Metric:
     search_fps: float | None = None
     kind: str = "cloud"
     order: int = 2
+    shares: Mapping[str, float] | None = None
+    mesh: "Surface | Mesh | str | None" = None
 
     def __post_init__(self) -> None:
         _one_of("kind", self.kind, KINDS)
@@ -67,16 +82,35 @@ class Metric:
                 raise MotionError("a taper is a list of weights from 0 up, not all of them 0")
             object.__setattr__(self, "taper", taper)
         if isinstance(self.joint_weights, Mapping):
-            object.__setattr__(self, "joint_weights", _Frozen(self.joint_weights))
+            weights = sorted((str(k), float(v)) for k, v in self.joint_weights.items())
+            object.__setattr__(self, "joint_weights", _Hashable(weights))
+        if (self.kind == "combined") != bool(self.shares):
+            raise MotionError("a combined metric has shares of several kinds, as in {'cloud': 1, 'angle': 0.2}")
+        for kind, share in (self.shares or {}).items():
+            _one_of("a share's kind", kind, _COMBINED)
+            if not (np.isfinite(share) and share > 0):
+                raise MotionError(f"the share of {kind} is a number above 0, not {share!r}")
+        if self.shares:
+            ordered = {kind: float(self.shares[kind]) for kind in _COMBINED if kind in self.shares}
+            object.__setattr__(self, "shares", _Hashable(ordered))
+        if isinstance(self.mesh, Mesh):
+            object.__setattr__(self, "mesh", surface_of(self.mesh))
+        elif isinstance(self.mesh, str):
+            _one_of("mesh", self.mesh, ("body",))
 
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return ("cm", "°", "°/s", "°/s²", "m^4")[KINDS.index(self.kind)]
+        return ("cm", "°", "°/s", "°/s²", "m^4", "°", "combined")[KINDS.index(self.kind)]
 
     def frames(self, fps: float) -> int:
         """L, the frames of a window at this rate; at least one."""
         return max(1, round(self.window * fps))
+
+    def samples(self, skeleton: Skeleton) -> Samples:
+        """The points of a skeleton that a cloud metric compares; those of no weight are left out."""
+        found = Samples.of(skeleton, joint_weights(skeleton, self.joint_weights), self.samples_per_bone, self.mesh)  # pyright: ignore[reportArgumentType]  (no Mesh any more)
+        return found.weighing()
 
     def frame_weights(self, frames: int) -> np.ndarray:
         """(L,) weights of a window's frames."""
@@ -96,9 +130,12 @@ class Metric:
         measured = [self.window, self.align, int(self.samples_per_bone), self.joint_weights, self.taper, self.kind]
         if self.kind != "cloud":
             measured.append(self.order)
+        measured += [more for more in (self.shares, self.mesh) if more is not None]
         return blake2b(repr(measured).encode(), digest_size=16).hexdigest()
 
-    def prepare(self, clip: "Clip", like: "Clip | Iterable[Clip] | None" = None) -> "Bodies | Segments | Angles":
+    def prepare(
+        self, clip: "Clip", like: "Clip | Iterable[Clip] | None" = None
+    ) -> "Bodies | Segments | Angles | Combined":
         """What the metric needs of a clip, for any number of comparisons; frames before `clip.first` are left out.
 
         like: the clip's partner or partners, where they have other proportions: bones then weigh by the mean of
@@ -108,14 +145,13 @@ class Metric:
             return Bodies.of(self, clip, like)
         if self.kind == "dissertation":
             return Segments.of(self, clip, like)
+        if self.kind == "combined":
+            return Combined.of(self, clip, like)
         return Angles.of(self, clip, like)
 
 
-class _Frozen(dict):
-    """Joint weights as part of a frozen metric: hashable, in one order."""
-
-    def __init__(self, weights: Mapping[str, float]):
-        super().__init__(sorted((str(k), float(v)) for k, v in weights.items()))
+class _Hashable(dict):
+    """A mapping as part of a frozen metric, which is never changed."""
 
     def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return hash(tuple(self.items()))

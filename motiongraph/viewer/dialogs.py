@@ -82,6 +82,15 @@ QUESTIONS = {
         _SKELETON,
         about=_clip,
     ),
+    "load weights": Question(
+        "open", "Open weights of joints", lambda paths, _: do.LoadWeights(paths[0]), ("Weights", "*.toml")
+    ),
+    "load mesh": Question(
+        "open",
+        "Open a mesh that stands as the rest pose does",
+        lambda paths, _: do.LoadMesh(paths[0]),
+        ("Mesh", "*.obj"),
+    ),
     "load bones": Question(
         "open", "Open a map of bones", lambda paths, _: do.LoadBones(paths[0]), ("Map of bones", "*.toml")
     ),

@@ -13,6 +13,7 @@ from motiongraph.app.scene.layers import CHOICES
 from motiongraph.app.scene.props import Prop, put_beside
 from motiongraph.errors import MotionError
 from motiongraph.files import writing
+from motiongraph.metric.metric import Metric
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT, Progress
@@ -113,8 +114,8 @@ class Subject:
         self._bones = self.look.bones(1, shot.bones, clip) if shot.bones != "none" else None
         self._joints = self.look.joints(1)
         self._planted = layers.planted_marks(len(self.prepared.feet))
-        window = 1 if shot.cloud == "pose" else max(round(layers.WINDOW * clip.fps), 1)
-        self._cloud = layers.cloud(clip.skeleton, window)
+        window = 1 if shot.cloud == "pose" else Metric().frames(clip.fps)
+        self._cloud = layers.cloud(Metric(), clip.skeleton, window)
         self._ahead = np.arange(window)
         if shot.path and len(part) > 1:
             self.fixed.append(self._path())
@@ -143,7 +144,8 @@ class Subject:
             layers.fill_planted(self._planted, here[self.prepared.feet], self.prepared.planted[frame], self.floor)
             found.append(self._planted)
         if shot.cloud != "off":
-            self._cloud.fill(self.positions[np.minimum(frame + self._ahead, self.part[-1])])
+            window = np.minimum(frame + self._ahead, self.part[-1])
+            self._cloud.fill(self.positions[window], self.orientations[window])
             found.append(self._cloud.batch)
         return found
 

@@ -12,6 +12,7 @@ from motiongraph.app.scene import camera_moves
 from motiongraph.app.scene.cast import Cast, Group, Pair, centre_of, place_of, record_of
 from motiongraph.app.scene.layers import Ghost, Layers, flow_step
 from motiongraph.app.state import AppState
+from motiongraph.metric.metric import Metric
 from motiongraph.model.placement import IDENTITY, Placement, compose, place
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer.camera import Camera
@@ -63,17 +64,17 @@ class _Side:
         colours = np.column_stack([np.tile(self.rgb, (len(alphas), 1)), alphas])
         joined = np.arange(len(alphas)) % 2
         self.lines = polyline(np.zeros((len(alphas), 3)), colours, joined, width=2.0)
-        self.cloud = self._cloud(frames) if pair.clouds else None
+        self.cloud = self._cloud(frames, pair.metric) if pair.clouds else None
         self.batches: list[Batch] = [self.body, *([self.lines] if pair.windows else [])]
         if self.cloud is not None:
             self.batches = [self.lines, self.cloud.batch]
 
-    def _cloud(self, frames: int) -> Cloud:
+    def _cloud(self, frames: int, metric: Metric) -> Cloud:
         """Of all frames of the window, fainter with time, the first one larger."""
         radii, colours = np.full(frames, 0.005), np.empty((frames, 4))
         radii[0] = 0.010
         colours[:, :3], colours[:, 3] = 0.8 * self.rgb, np.linspace(1.0, 0.35, frames)
-        return Cloud(self.look.skeleton, radii, colours, pixels=1.5)
+        return Cloud(metric, self.look.skeleton, radii, colours, pixels=1.5)
 
     def put(self, frame: int, placement: Placement) -> None:
         """Show the window that opens at `frame`, moved by a placement."""
@@ -91,7 +92,7 @@ class _Side:
             rows[:, :, 0, :3], rows[:, :, 1, :3] = starts[self.shown], ends[self.shown]
             self.lines.touch()
         if self.cloud is not None:
-            self.cloud.fill(group.positions)
+            self.cloud.fill(group.positions, group.orientations)
 
 
 class Pairs:
@@ -104,7 +105,7 @@ class Pairs:
 
     def batches(self, pair: Pair, target: dvec3, look: Callable[[Skeleton], Look], style: str) -> list[Batch]:
         """What shows a pair; target: where the camera looks; style: of the bones."""
-        key = pair.a, pair.b, pair.window, pair.clouds, pair.windows, style
+        key = pair.a, pair.b, pair.window, pair.clouds, pair.windows, pair.metric, style
         if key != self._key:
             sides = enumerate((pair.a, pair.b))
             self._sides = tuple(_Side(e, look(e.clip.skeleton), i, pair, style) for i, e in sides)
@@ -172,7 +173,7 @@ class Scenery:
 
     def __init__(self):
         self._parts = Parts()
-        self._posed: dict[str, tuple[int, int]] = {}  # part → number and version of the cast that it shows
+        self._posed: dict[str, tuple[int, int, Any]] = {}  # part → number and version of the cast that it shows, …
         self._figures: tuple[int, list[_Figures]] = -1, []  # number of the cast, and its figures
         self._pairs, self._paths = Pairs(), Paths()
 
@@ -195,7 +196,7 @@ class Scenery:
                     batches += parts.get("prints", (*fixed, placement), lambda: [_prints(entry, placement)])
                 batches += self._planted(state, track, entry, cast)
             if layers.cloud != "off":
-                batches += self._cloud(layers.cloud, cast, state.playback)
+                batches += self._cloud(layers.cloud, cast, state)
             if layers.flow:
                 key = (*fixed, layers.flow_every, layers.flow_offset, layers.flow_gap, layers.bone_style)
                 batches += parts.get("flow", key, lambda: _flow(entry, placement, layers, track))
@@ -230,9 +231,10 @@ class Scenery:
                 found.append(figures.joints(version))
         return found
 
-    def _stale(self, name: str, cast: Cast) -> bool:
-        """Whether a part shows an older pose of the cast than the present one; it is taken to be filled now."""
-        now = cast.number, cast.version
+    def _stale(self, name: str, cast: Cast, more: Any = None) -> bool:
+        """Whether a part shows an older pose of the cast than the present one, or what else it depends on has changed;
+        it is taken to be filled now."""
+        now = cast.number, cast.version, more
         stale, self._posed[name] = self._posed.get(name) != now, now
         return stale
 
@@ -240,19 +242,20 @@ class Scenery:
         """A ring under every foot joint that is planted at this moment."""
         feet = entry.prepared.feet
         batch = self._parts.get("planted", cast.number, lambda: motions.planted_marks(len(feet)))
-        if self._stale("planted", cast):
+        if self._stale("planted", cast, entry.prepared):
             down = entry.prepared.planted[int(frame_of(state, track))]
             motions.fill_planted(batch, cast.groups[0].positions[0, feet], down)
         return [batch]
 
-    def _cloud(self, kind: str, cast: Cast, playback: Playback) -> list[Batch]:
-        """The points that the metric compares: of this pose, or of the whole window that begins with it."""
-        group = cast.groups[0]
-        frames = 1 if kind == "pose" else max(round(motions.WINDOW * group.entries[0].clip.fps), 1)
-        make = lambda: (_ahead(group, frames), motions.cloud(group.skeleton, frames))  # noqa: E731
-        ahead, cloud = self._parts.get(kind, cast.number, make)
-        if self._stale(kind, cast):
-            cloud.fill(_window(group, ahead, playback) if frames > 1 else group.positions[:1])
+    def _cloud(self, kind: str, cast: Cast, state: AppState) -> list[Batch]:
+        """The points that the metric of the matrix compares: of this pose, or of the whole window that begins here."""
+        group, metric = cast.groups[0], state.matrix.metric
+        frames = 1 if kind == "pose" else metric.frames(group.entries[0].clip.fps)
+        make = lambda: (_ahead(group, frames), motions.cloud(metric, group.skeleton, frames))  # noqa: E731
+        ahead, cloud = self._parts.get(kind, (cast.number, metric), make)
+        if self._stale(kind, cast, metric):
+            shown = _window(group, ahead, state.playback) if frames > 1 else group
+            cloud.fill(shown.positions[:frames], shown.orientations[:frames])
         return [cloud.batch]
 
 
@@ -261,15 +264,15 @@ def _ahead(group: Group, frames: int) -> Cast:
     return Cast([(group.entries[0], group.records[0], 0)] * frames)
 
 
-def _window(group: Group, ahead: Cast, playback: Playback) -> np.ndarray:
-    """(L, J, 3) the joints of the first character's next poses, each one frame after the other."""
+def _window(group: Group, ahead: Cast, playback: Playback) -> Group:
+    """The first character's next poses, each one frame after the other."""
     entry, records = group.entries[0], ahead.groups[0].records
     steps = np.arange(len(records))
     records[:] = group.records[0]
     records["frame"] = np.minimum(records["frame"] + steps, entry.stop - 1)
     records["root_frame"] = np.minimum(records["root_frame"] + steps, way_of(entry, playback)[1] - 1)
     ahead.pose()
-    return ahead.groups[0].positions
+    return ahead.groups[0]
 
 
 def _trajectories(cast: Cast, playback: Playback) -> list[Batch]:

@@ -37,7 +37,16 @@ def pair_of(heat: Heat, cell: Cell, clouds: bool = False) -> Pair:
     """The two windows of a cell, for the scene."""
     i, j = cell
     alignment = heat.matrix.alignment(i, j)
-    return Pair(heat.a, heat.start_a + i, heat.b, heat.start_b + j, alignment, heat.window, clouds=clouds)
+    return Pair(
+        heat.a,
+        heat.start_a + i,
+        heat.b,
+        heat.start_b + j,
+        alignment,
+        heat.window,
+        clouds=clouds,
+        metric=heat.matrix.metric,
+    )
 
 
 def transition_walk(heat: Heat, cell: Cell, clips: tuple[Clip, ...]) -> Walk:

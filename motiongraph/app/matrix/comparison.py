@@ -14,6 +14,7 @@ from motiongraph.app.graph.graph_state import change_threshold
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.matrix.heat import METHODS, Heat, Search, compared, first_threshold, minima_of
+from motiongraph.app.matrix.metric_choice import with_field
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_flag, checked_number
 from motiongraph.graph.stored import checked_metric, metric_to_plain
@@ -320,9 +321,7 @@ class SetMetric:
     value: Any
 
     def apply(self, state: AppState) -> None:
-        if self.name not in Metric.__dataclass_fields__:
-            raise MotionError(f"a metric has no {self.name!r}")
-        state.matrix.metric = replace(state.matrix.metric, **{self.name: self.value})
+        state.matrix.metric = with_field(state.matrix.metric, self.name, self.value)
 
 
 @command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import cos, sin
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, visible_tracks
 from motiongraph.app.scene import poses
+from motiongraph.metric.metric import Metric
 from motiongraph.model.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Pair:
     placed: tuple[float, float, float] | None = None  # where a is put on the floor; None: where the camera looks
     clouds: bool = False  # show the points that are compared
     windows: bool = False  # show the poses of the whole windows, not only of their first frames
+    metric: Metric = field(default_factory=Metric)  # by which they are compared
 
 
 def place_of(pair: Pair, target: Any) -> tuple[float, float, float]:

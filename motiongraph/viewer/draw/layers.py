@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from motiongraph.app.scene.props import ROUND, Prop
+from motiongraph.errors import MotionError
+from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
 from motiongraph.model.mesh import Mesh
 from motiongraph.model.placement import IDENTITY, Placement, place
@@ -32,10 +34,7 @@ _OLDEST = 0.14  # alpha of the oldest pose of a flow picture
 _FAINT = 0.39  # how much is seen of the beginning of a way
 _PRINT, _PLANTED = (0.16, 0.42, 0.33, 0.40), (0.12, 0.62, 0.42, 0.95)
 _HIDDEN = (0.0, 0.0, 0.0, 0.0)
-_SAMPLES = 5  # points per bone in a point cloud, as many as the metric takes unless told otherwise
-_SHARES = ((np.arange(_SAMPLES) + 0.5) / _SAMPLES)[:, None]
 _NOW, _LATER = np.array([0.85, 0.16, 0.20, 1.0]), np.array([0.16, 0.28, 0.80, 0.5])
-WINDOW = 1.0 / 3.0  # seconds of a window's point cloud
 _UP = dvec3(0.0, 1.0, 0.0)
 _LIFT = 0.0015  # metres that a plane lies above its place, below all that is drawn on the floor
 
@@ -83,28 +82,30 @@ def lighter(rgb: Numbers) -> np.ndarray:
 
 
 class Cloud:
-    """The points that the metric compares: along every bone of each of some poses."""
+    """The points that a metric compares, of each of some poses."""
 
-    def __init__(self, skeleton: Skeleton, radii: np.ndarray, colours: np.ndarray, **options: Any):
+    def __init__(self, metric: Metric, skeleton: Skeleton, radii: np.ndarray, colours: np.ndarray, **options: Any):
         """radii: (L,) metres and colours: (L, 4) of the points of each pose; options: of the batch."""
-        frames, bones = len(radii), len(skeleton) - 1
-        self.batch = Points(np.zeros((frames * bones * _SAMPLES, Points.columns), np.float32), **options)
-        self._rows = self.batch.rows.reshape(frames, bones, _SAMPLES, Points.columns)
-        self._rows[..., 3], self._rows[..., 4:] = radii[:, None, None], colours[:, None, None]
-        self._parents = skeleton.parents[1:]
+        try:
+            self._samples = metric.samples(skeleton)
+        except MotionError:  # weights or a mesh for another body
+            self._samples = Metric().samples(skeleton)
+        shape = len(radii), len(self._samples.weights), Points.columns
+        self.batch = Points(np.zeros((shape[0] * shape[1], Points.columns), np.float32), **options)
+        self._rows = self.batch.rows.reshape(shape)
+        self._rows[..., 3], self._rows[..., 4:] = radii[:, None], colours[:, None]
 
-    def fill(self, positions: np.ndarray) -> None:
-        """Put the points where the joints (L, J, 3) of the poses are."""
-        starts = positions[:, self._parents]
-        self._rows[..., :3] = starts[:, :, None] + _SHARES * (positions[:, 1:] - starts)[:, :, None]
+    def fill(self, positions: np.ndarray, orientations: np.ndarray) -> None:
+        """Put the points where the joints (L, J, 3), (L, J, 4) of the poses are."""
+        self._rows[..., :3] = self._samples.points(positions, orientations)
         self.batch.touch()
 
 
-def cloud(skeleton: Skeleton, frames: int) -> Cloud:
+def cloud(metric: Metric, skeleton: Skeleton, frames: int) -> Cloud:
     """Of one pose, within its body and yet seen; or of a window of so many, from red to blue with time."""
     age = np.linspace(0.0, 1.0, frames)[:, None]
     radii, colours = np.full(frames, 0.011 if frames == 1 else 0.006), (1.0 - age) * _NOW + age * _LATER
-    return Cloud(skeleton, radii, colours, pixels=2.5, through=frames == 1)
+    return Cloud(metric, skeleton, radii, colours, pixels=2.5, through=frames == 1)
 
 
 def spread(root: np.ndarray, frames: np.ndarray, offset: float, breaks: np.ndarray | None = None) -> np.ndarray:

@@ -11,6 +11,7 @@ from imgui_bundle import imgui, implot
 from motiongraph.app import commands as do
 from motiongraph.app.matrix.comparison import common, highest_threshold, threshold_of
 from motiongraph.app.matrix.heat import METHODS, share_below
+from motiongraph.app.matrix.metric_choice import SLIDERS, weight_of
 from motiongraph.app.state import AppState
 from motiongraph.metric.metric import ALIGNMENTS, KINDS
 from motiongraph.viewer import theme
@@ -22,10 +23,21 @@ if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
 
 _KINDS = dict(
-    zip(KINDS, ("point clouds", "joint angles", "angle velocities", "angle accelerations", "fourth powers, in place"))
-)
+    zip(
+        KINDS,
+        ("point clouds", "joint angles", "angle velocities", "angle accelerations", "fourth powers, in place",
+         "sum over Euler angles", "several, added up"),
+    )
+)  # fmt: skip
 _ALIGNMENTS = dict(zip(ALIGNMENTS, ("turned and shifted on the floor", "in place, heading kept", "as they stand")))
-_WEIGHTS = {None: "all joints alike", "mao": "Mao's table"}
+_WEIGHTS = {
+    None: "all joints alike",
+    "mao": "Mao's table",
+    "length": "by the length of bones",
+    "children": "by the joints that hang on them",
+    "parts": "by parts of the body",
+}
+_MESHES = {None: "on the bones", "body": "on the body's surface", "mesh": "on a mesh…"}
 _TAPERS = {None: "all frames alike", "gaussian": "falling off"}
 _METHODS = dict(zip(METHODS, ("lower than all eight around", "lower than the four beside")))
 _ORDERS = {1: "sum", 2: "root of squares", 4: "fourth root of fourth powers"}
@@ -169,19 +181,37 @@ def _choice(name: str, value: Any, choices: Mapping[Any, str], make: Callable[[A
 
 def _metric(state: AppState, ui: Ui) -> None:
     metric, search = state.matrix.metric, state.matrix.search
-    cloud = metric.kind == "cloud"
+    cloud = metric.kind in ("cloud", "combined")
 
     def of(name: str) -> Callable[[Any], Command]:
         return lambda value: do.SetMetric(name, value)
 
     _choice("measure", metric.kind, _KINDS, of("kind"), state)
+    if metric.shares:
+        for kind in KINDS[:4]:
+            field(f"  {_KINDS[kind].split()[-1]}")
+            share = metric.shares.get(kind, 0.0)
+            changed, share = imgui.slider_float(f"##share {kind}", share, 0.0, 2.0, "× %.3f", _CLAMP)
+            if changed:
+                state.issue(do.SetShare(kind, share))
+            tooltip(f"what the cost of {_KINDS[kind]} is multiplied with before they are added up; 0 leaves it out")
     field("window")
     changed, value = imgui.slider_float("##window", metric.window, 0.0, 1.0, "%.3f s", _CLAMP)
     if changed:
         state.issue(do.SetMetric("window", round(value, 3)))
     tooltip("how long the pieces are that are compared, and a transition lasts")
     imgui.begin_disabled(not cloud)
+    mesh = metric.mesh if metric.mesh is None or isinstance(metric.mesh, str) else "mesh"
     field("points")
+    if imgui.begin_combo("##mesh", _MESHES[mesh].rstrip("…")):
+        for choice, text in _MESHES.items():
+            if imgui.selectable(text, choice == mesh)[0]:
+                if choice == "mesh":
+                    ui.dialogs.ask("load mesh", state)
+                else:
+                    state.issue(do.SetMetric("mesh", choice))
+        imgui.end_combo()
+    field("how many")
     changed, value = imgui.slider_int("##points", int(metric.samples_per_bone), 0, 12, "%d a bone", _CLAMP)
     if changed:
         state.issue(do.SetMetric("samples_per_bone", value))
@@ -190,9 +220,9 @@ def _metric(state: AppState, ui: Ui) -> None:
     _choice("aligned", metric.align, _ALIGNMENTS, of("align"), state)
     imgui.end_disabled()
     imgui.begin_disabled(metric.kind == "dissertation")
-    _choice("weights", metric.joint_weights, _WEIGHTS, of("joint_weights"), state)
+    _weights(state, ui)
     imgui.end_disabled()
-    if metric.kind.startswith("angle"):
+    if metric.kind.startswith("angle") or metric.kind in ("euler", "combined"):
         _choice("over joints", metric.order, _ORDERS, of("order"), state)
     section("Minima")
     _choice("which", search.method, _METHODS, lambda value: do.SetMinima("method", value), state)
@@ -204,3 +234,23 @@ def _metric(state: AppState, ui: Ui) -> None:
     changed, border = imgui.checkbox("at the border too", search.border)
     if changed:
         state.issue(do.SetMinima("border", border))
+
+
+def _weights(state: AppState, ui: Ui) -> None:
+    """Which joints count how much: one of a few rules, or sliders for the parts of the body."""
+    weights = state.matrix.metric.joint_weights
+    parts = isinstance(weights, Mapping)
+    make = lambda value: do.SetPartWeight("trunk", 1.0) if value == "parts" else do.SetMetric("joint_weights", value)  # noqa: E731
+    _choice("weights", "parts" if parts else weights, _WEIGHTS, make, state)
+    if not parts:
+        return
+    for part in SLIDERS:
+        field(f"  {part}")
+        changed, weight = imgui.slider_float(
+            f"##weight {part}", weight_of(state.matrix.metric, part), 0.0, 3.0, "%.2f", _CLAMP
+        )
+        if changed:
+            state.issue(do.SetPartWeight(part, weight))
+    if imgui.button(f"{icons.ICON_FA_FOLDER_OPEN}  From a file…"):
+        ui.dialogs.ask("load weights", state)
+    tooltip('a TOML file with [weights]: names of joints or parts and what they weigh, as in "left arm" = 0.5')
