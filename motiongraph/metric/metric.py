@@ -109,8 +109,9 @@ class Metric:
 
     def samples(self, skeleton: Skeleton) -> Samples:
         """The points of a skeleton that a cloud metric compares; those of no weight are left out."""
-        found = Samples.of(skeleton, joint_weights(skeleton, self.joint_weights), self.samples_per_bone, self.mesh)  # pyright: ignore[reportArgumentType]  (no Mesh any more)
-        return found.weighing()
+        own, mesh = joint_weights(skeleton, self.joint_weights), self.mesh
+        assert not isinstance(mesh, Mesh), "its points are kept instead"
+        return Samples.of(skeleton, own, int(self.samples_per_bone), mesh).weighing(own)
 
     def frame_weights(self, frames: int) -> np.ndarray:
         """(L,) weights of a window's frames."""

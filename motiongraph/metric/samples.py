@@ -44,9 +44,9 @@ class Samples:
         own = skeleton.bone_lengths[far] * weights[far] / samples
         return cls(np.stack([skeleton.parents[far], far], axis=1), shares, own, False)
 
-    def weighing(self) -> "Samples":
-        """Without the points that weigh nothing."""
-        kept = self.weights > 0.0
+    def weighing(self, joints: np.ndarray) -> "Samples":
+        """Without the points of joints whose weight, of (J,), is 0."""
+        kept = self.weights > 0.0 if self.axes else joints[self.places[:, -1]] > 0.0
         return Samples(self.places[kept], self.shares[kept], self.weights[kept], self.axes)
 
     def points(self, positions: np.ndarray, orientations: np.ndarray | None) -> np.ndarray:
