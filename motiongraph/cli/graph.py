@@ -2,13 +2,18 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
 from motiongraph.cli.console import Force, print_json, printable, refuse_existing, say
+
+if TYPE_CHECKING:
+    from motiongraph.graph.clusters import Clusters
+
+_FEW = 6  # clips of a cluster that are named
 
 
 class View(StrEnum):
@@ -36,6 +41,10 @@ def graph(
         View, typer.Option(help="Nodes of DOT and GraphML: clips, choice points, or the segments between them.")
     ] = View.clips,
     png: Annotated[Path | None, typer.Option(metavar="F", help="Draw the graph: clips as lanes in time.")] = None,
+    overview: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Draw which clips lead to which, in clusters: readable for any number."),
+    ] = None,
     clips: Annotated[
         list[Path] | None, typer.Option(metavar="PATH", help="The clips of a graph that does not hold them.")
     ] = None,
@@ -43,7 +52,7 @@ def graph(
     force: Force = False,
 ) -> None:
     """Show a motion graph: transitions and their costs, how well the clips are connected, what pruning keeps."""
-    written = [path for path in (dot, graphml, graph_json, png) if path is not None]
+    written = [path for path in (dot, graphml, graph_json, png, overview) if path is not None]
     refuse_existing(written, force)
     limits = thresholds(threshold, within, between, pair)
     seen = mg.MotionGraph.load(source, clips=clips or None)
@@ -63,7 +72,12 @@ def graph(
         from motiongraph.graph.picture import save_picture
 
         save_picture(seen, png)
-    report = {"path": str(source), **seen.report(CONNECTIONS)}
+    clusters = _named(seen)
+    if overview is not None:
+        from motiongraph.graph.overview import Overview, save_overview
+
+        save_overview(seen, overview, Overview.of(seen, clusters))
+    report = {"path": str(source), **seen.report(CONNECTIONS), "clusters": clusters.plain()}
     if curve:
         rows = seen.trade_off()
         report["curve"] = [dict(zip(rows.dtype.names or (), row.tolist())) for row in rows]
@@ -75,6 +89,16 @@ def graph(
             say(f"warning: {sentence}")
     if written:
         say(f"wrote {', '.join(map(str, written))}")
+
+
+def _named(seen: mg.MotionGraph) -> "Clusters":
+    """The clusters, named by labels; by proposed ones where there are none."""
+    candidates = seen.candidates
+    if candidates.labelling.words or len(candidates.clusters.each) < 2:
+        return candidates.clusters
+    from motiongraph.walks.auto_labels import propose_labels
+
+    return candidates.clusters.named(candidates, [propose_labels(clip) for clip in seen.clips])
 
 
 def _print_report(report: dict[str, Any], limits: Any) -> None:
@@ -123,6 +147,16 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
             table.add_column(name, justify="left" if name == "labels" else "right")
         for s in report["label_sets"]:
             table.add_row(printable(", ".join(s["labels"])) or "none", f"{s['frames']:,}", f"{s['frames_kept']:,}")
+        console.print(table)
+    if len(report["clusters"]) > 1:
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold")
+        for name in ("cluster", "clips", ""):
+            table.add_column(name, justify="right" if name == "clips" else "left")
+        for c in report["clusters"]:
+            few, more = ", ".join(c["rows"][:_FEW]), len(c["rows"]) - _FEW
+            table.add_row(
+                printable(c["name"]), f"{len(c['rows'])}", printable(few + (f" and {more} more" if more > 0 else ""))
+            )
         console.print(table)
     if "curve" in report:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.clusters import Clusters
 from motiongraph.graph.prune import Labelling, Layers
 from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
 from motiongraph.kernels import F64, I64, kernel, read
@@ -127,6 +128,11 @@ class Candidates:
         rows, at = self.table, self.labelling.at
         out, into = (at(rows[end], rows[f"{end}_frame"]).astype(np.intp) for end in ("src", "dst"))
         return out * len(self.labelling.sets) + into
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which clips belong together, for overviews."""
+        return Clusters.of(self)
 
     @cached_property
     def layers(self) -> Layers:

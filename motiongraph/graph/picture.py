@@ -65,14 +65,19 @@ def curves(graph: MotionGraph, transitions: np.ndarray, points: int = 33) -> np.
     return np.stack(along(x0, y0, x1, y1, bent(points)), axis=-1)
 
 
-def save_picture(graph: MotionGraph, path: str | Path, width: int = 2400) -> None:
-    """Write the picture; the ending says the format."""
-    path = Path(path)
-    kind = Image.registered_extensions().get(path.suffix.lower())
+def picture_kind(path: str | Path) -> str:
+    """The format that the ending of a picture's name says."""
+    kind = Image.registered_extensions().get(Path(path).suffix.lower())
     if kind not in ("PNG", "TIFF", "BMP", "WEBP", "JPEG"):
         raise MotionError(f"{path}: pictures are written as .png, .tif, .bmp, .webp or .jpg")
+    return kind
+
+
+def save_picture(graph: MotionGraph, path: str | Path, width: int = 2400) -> None:
+    """Write the picture; the ending says the format."""
+    kind = picture_kind(path)
     picture = draw(graph, width)
-    with writing(path) as file:
+    with writing(Path(path)) as file:
         picture.save(file, kind, **({"dpi": (300, 300)} if kind in ("PNG", "TIFF", "JPEG") else {}))
 
 

@@ -53,6 +53,7 @@ def report(graph: "MotionGraph", connections: int = 0) -> dict[str, Any]:
             {"labels": sorted(words), "frames": int(count), "frames_kept": int(part), "component_frames": size.tolist()}
             for words, count, part, size in zip(labelling.sets, labelling.captured, kept.parts, kept.sizes)
         ],
+        "clusters": candidates.clusters.plain(),
         "left_out": [left.clip for left in candidates.left_out],
         "warnings": warnings_of(graph),
     }

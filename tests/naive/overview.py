@@ -38,3 +38,49 @@ def thinned(rows, columns, limits, cells):
             seen.add((down, across))
             kept.append(number)
     return kept
+
+
+def cells(transitions, row, rows):
+    """Count and lowest cost of transitions (src, dst, cost) from row to row."""
+    count = [[0] * rows for _ in range(rows)]
+    lowest = [[float("inf")] * rows for _ in range(rows)]
+    for src, dst, cost in transitions:
+        count[row[src]][row[dst]] += 1
+        lowest[row[src]][row[dst]] = min(lowest[row[src]][row[dst]], cost)
+    return count, lowest
+
+
+def nearest(transitions, row, rows, far):
+    """The lowest cost from every clip to every row, `far` where there is none below it."""
+    near = [[far] * rows for _ in row]
+    for src, dst, cost in transitions:
+        near[src][row[dst]] = min(near[src][row[dst]], cost)
+    return near
+
+
+def silhouette(apart, cluster):
+    """Rousseeuw's mean silhouette."""
+    scores = []
+    for i, own in enumerate(cluster):
+        means = {}
+        for k in set(cluster):
+            others = [apart[i][j] for j, c in enumerate(cluster) if c == k and j != i]
+            means[k] = sum(others) / len(others) if others else None
+        inside = means.pop(own)
+        outside = min(means.values())
+        scores.append(0.0 if inside is None else (outside - inside) / max(outside, inside, 1e-12))
+    return sum(scores) / len(scores)
+
+
+def strong_parts(edges, nodes):
+    """Which nodes can be reached from each other, as sets of two and more."""
+    reach = [{n} for n in range(nodes)]
+    changed = True
+    while changed:
+        changed = False
+        for a, b in edges:
+            for r in reach:
+                if a in r and b not in r:
+                    r.add(b)
+                    changed = True
+    return [{m for m in range(nodes) if m in reach[n] and n in reach[m]} for n in range(nodes)]
