@@ -25,10 +25,13 @@ def test_lanes_tell_of_every_transition(state):
     bright = chosen.index[chosen.state == KEPT]
     ways = set(lanes.there[bright].tolist()) | set(lanes.back[bright].tolist())
     assert ways >= set(np.flatnonzero(graph.kept.transitions).tolist())
-    # A sample is a first part of the whole, and so are the filters' parts.
+    # Too many are bundled: every curve drawn is the cheapest of its bundle, and the cheapest of all is among them.
     few = lanes.chosen(graph, Filter(), most=5)
-    assert np.array_equal(few.index, chosen.index[:5])
+    assert len(few.index) <= 5
+    assert set(few.index.tolist()) < set(chosen.index.tolist())
+    assert few.index[0] == chosen.index[0]
     assert few.of == chosen.of
+    assert (np.diff(lanes.rows[:, 4]) >= 0).all()
     within = lanes.chosen(graph, Filter(kind="within"))
     between = lanes.chosen(graph, Filter(kind="between"))
     assert within.of + between.of == chosen.of
@@ -129,3 +132,76 @@ def test_what_is_seen_stays_inside(state):
     tell(state, do.ShowLanes(), do.FilterGraph("kind", "sideways"))
     assert state.graph.span is None
     assert "sideways" in said(state, "error")[0]
+
+
+def test_bundles_are_the_cheapest_between_two_places():
+    state = three_clips()
+    tell(state, do.BuildGraph(), do.SetThreshold(15.0))
+    lanes = state.graph.lanes
+    index, (left, right, *_) = np.arange(len(lanes)), lanes.whole
+    for bins in (1, 5):
+        best = {}
+        for i in index:
+            x0, y0, x1, y1 = lanes.ends[i].tolist()
+            ends = tuple(sorted((y, int((x - left) / (right - left) * bins)) for x, y in ((x0, y0), (x1, y1))))
+            best.setdefault(ends, int(i))
+        assert lanes._cheapest(index, lanes.whole, bins).tolist() == sorted(best.values())
+
+
+def test_a_lane_pointed_at_shows_its_own_curves(state):
+    tell(state, do.BuildGraph(), do.SetThreshold(9.0))
+    graph, lanes = state.graph.graph, state.graph.lanes
+    whole = lanes.chosen(graph, Filter())
+    own = {int(i) for i in whole.index if 1 in lanes.ends[i, 1::2]}
+    found = lanes.chosen(graph, Filter(), lane=1)
+    assert {int(i) for i, s in zip(found.index, found.state) if s != DIM} <= own <= set(found.index.tolist())
+    others = [lanes.ends[i, 1::2] for i in found.index if int(i) not in own]
+    assert len({tuple(sorted(pair.tolist())) for pair in others}) == len(others)  # one for each pair of lanes
+
+
+def test_isolating_a_row_and_a_cell(state):
+    tell(state, do.BuildGraph(), do.SetThreshold(9.0))
+    graph, row = state.graph.graph, state.graph.graph.candidates.clusters.row
+    every = state.graph.lanes
+    assert [graph.clips[c].name for c in every.shown] == list(graph.candidates.clusters.names)
+    tell(state, do.ShowOverview(True), do.IsolateRows((0, 1)))
+    lanes = state.graph.lanes
+    assert not state.graph.overview
+    assert sorted(row[lanes.shown].tolist()) == [0, 1]
+    found = lanes.chosen(graph, Filter(), rows=state.graph.rows).index
+    table = graph.candidates.table
+    between = {int(t) for t in np.flatnonzero(graph.taken) if row[table["src"][t]] != row[table["dst"][t]]}
+    assert {*lanes.there[found].tolist(), *lanes.back[found].tolist()} == between
+    seen = state.graph.cells()
+    assert seen.count[0, 1] + seen.count[1, 0] == graph.open[sorted(between)].sum()
+    tell(state, do.IsolateRows((1,)))
+    lanes = state.graph.lanes
+    ends = row[lanes.clips[lanes.chosen(graph, Filter(), rows=(1,)).index]]
+    assert (ends == 1).any(axis=1).all()
+    tell(state, do.IsolateRows())
+    assert state.graph.lanes is every
+    tell(state, do.IsolateRows((7,)))
+    assert "rows" in said(state, "error")[0]
+
+
+def test_mirror_images_share_the_lane_of_their_clip(state):
+    tell(state, do.SetGraphOption("mirror", True), do.BuildGraph(), do.SetThreshold(9.0))
+    lanes = state.graph.lanes
+    assert len(lanes.shown) == 2
+    assert (lanes.lane[0::2] == lanes.lane[1::2]).all()
+    assert (lanes.ends[:, 1::2] == lanes.lane[lanes.clips]).all()
+
+
+def test_a_panel_fills_the_window_and_floats(state):
+    window = state.window
+    tell(state, do.MaximisePanel("graph"))
+    assert window.maximised == "graph"
+    tell(state, do.ShowPanel("walk", True))
+    assert window.maximised == "walk"  # what is asked for is seen
+    tell(state, do.MaximisePanel("walk"))
+    assert window.maximised == ""
+    tell(state, do.PullOutPanel("graph"))
+    assert window.pulled_out == {"graph"}
+    tell(state, do.PullOutPanel("graph"), do.MaximisePanel("floor"))
+    assert window.pulled_out == set()
+    assert "floor" in said(state, "error")[0]

@@ -4,7 +4,9 @@
 # fmt: off
 from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, LoadBones, SaveBones, SetBone, SetGraphOption
 from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
-from motiongraph.app.graph.graph_view import FilterGraph, PointAtTransition, PreviewTransition, ShowLanes
+from motiongraph.app.graph.graph_view import (
+    FilterGraph, IsolateRows, PointAtTransition, PreviewTransition, ShowLanes, ShowOverview,
+)
 from motiongraph.app.graph.graph_state import FindTradeOff, SetThreshold
 from motiongraph.app.command import Redo, Undo
 from motiongraph.app.library.clips import (
@@ -43,8 +45,8 @@ from motiongraph.app.walk.results import ClearResults, RenameResult, ReplayResul
 from motiongraph.app.walk.walk_options import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
 from motiongraph.app.walk.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy
 from motiongraph.app.window import (
-    CancelJob, DismissHint, DismissMessages, RecordVideo, ResetLayout, Screenshot, SetSetting, ShowHint,
-    ShowPanel, ToggleFullScreen, TogglePanels,
+    CancelJob, DismissHint, DismissMessages, MaximisePanel, PullOutPanel, RecordVideo, ResetLayout, Screenshot,
+    SetSetting, ShowHint, ShowPanel, ToggleFullScreen, TogglePanels,
 )
 
 # fmt: on

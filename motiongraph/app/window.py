@@ -65,6 +65,8 @@ class WindowState:
     panels: bool = True  # whether any are shown
     shown: set[str] = field(default_factory=lambda: set(DOCKED))  # panels that are open
     front: str = ""  # the panel that is to come to the front
+    maximised: str = ""  # the panel that fills the window, above all others
+    pulled_out: set[str] = field(default_factory=set)  # panels that float over the scene instead of being docked
     full_screen: bool = False
     reset_layout: bool = False
     quit: bool = False
@@ -80,8 +82,10 @@ def show_panel(state: AppState, name: str, shown: bool | None = None) -> None:
     if name not in window.shown if shown is None else shown:
         window.shown.add(name)
         window.panels, window.front = True, name
+        window.maximised = window.maximised and name
     else:
         window.shown.discard(name)
+        window.maximised = "" if window.maximised == name else window.maximised
 
 
 def new_name(folder: Path, stem: str, suffix: str) -> Path:
@@ -109,6 +113,36 @@ class ShowPanel:
 
 
 @command
+class MaximisePanel:
+    """Let a docked panel fill the window, or if it does, put it back; "": put back whichever does."""
+
+    name: str = ""
+
+    def apply(self, state: AppState) -> None:
+        if self.name and self.name not in (*DOCKED, "messages"):
+            raise MotionError(f"there is no panel {self.name!r} that could fill the window")
+        window = state.window
+        window.maximised = "" if self.name == window.maximised else self.name
+        if window.maximised:
+            window.shown.add(self.name)
+            window.panels = True
+
+
+@command
+class PullOutPanel:
+    """Let a docked panel float over the scene, or dock it again."""
+
+    name: str
+
+    def apply(self, state: AppState) -> None:
+        if self.name not in (*DOCKED, "messages"):
+            raise MotionError(f"there is no panel {self.name!r} that could float")
+        state.window.maximised = ""
+        state.window.pulled_out ^= {self.name}
+        state.window.shown.add(self.name)
+
+
+@command
 class TogglePanels:
     """Show or hide all panels."""
 
@@ -131,6 +165,8 @@ class ResetLayout:
     def apply(self, state: AppState) -> None:
         state.window.reset_layout = True
         state.window.shown = type(state.window)().shown
+        state.window.maximised = ""
+        state.window.pulled_out.clear()
 
 
 @command

@@ -2,16 +2,13 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
 from motiongraph.cli.console import Force, print_json, printable, refuse_existing, say
-
-if TYPE_CHECKING:
-    from motiongraph.graph.clusters import Clusters
 
 _FEW = 6  # clips of a cluster that are named
 
@@ -72,33 +69,25 @@ def graph(
         from motiongraph.graph.picture import save_picture
 
         save_picture(seen, png)
-    clusters = _named(seen)
+    from motiongraph.walks.auto_labels import named_clusters
+
+    clusters = named_clusters(seen)
     if overview is not None:
         from motiongraph.graph.overview import Overview, save_overview
 
         save_overview(seen, overview, Overview.of(seen, clusters))
-    report = {"path": str(source), **seen.report(CONNECTIONS), "clusters": clusters.plain()}
+    report = {"path": str(source), **seen.report(CONNECTIONS)}
     if curve:
         rows = seen.trade_off()
         report["curve"] = [dict(zip(rows.dtype.names or (), row.tolist())) for row in rows]
     if json:
         print_json(report)
     else:
-        _print_report(report, seen.thresholds)
+        _print_report({**report, "clusters": clusters.plain()}, seen.thresholds)
         for sentence in report["warnings"]:
             say(f"warning: {sentence}")
     if written:
         say(f"wrote {', '.join(map(str, written))}")
-
-
-def _named(seen: mg.MotionGraph) -> "Clusters":
-    """The clusters, named by labels; by proposed ones where there are none."""
-    candidates = seen.candidates
-    if candidates.labelling.words or len(candidates.clusters.each) < 2:
-        return candidates.clusters
-    from motiongraph.walks.auto_labels import propose_labels
-
-    return candidates.clusters.named(candidates, [propose_labels(clip) for clip in seen.clips])
 
 
 def _print_report(report: dict[str, Any], limits: Any) -> None:

@@ -23,7 +23,7 @@ from motiongraph.model.labels import Labels
 if TYPE_CHECKING:
     from motiongraph.graph.candidates import Candidates
 
-ROWS = 160  # most rows; beyond that groups of clips stand in for clips
+ROWS = 200  # most rows; beyond that groups of clips stand in for clips
 _FAR = 1.5  # times the ceiling: how far apart rows without any transition count
 _CLUSTERS = 12  # at most
 _AS_GOOD = 0.9  # of the best score: of cuts this good the finest is taken

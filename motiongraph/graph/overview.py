@@ -47,6 +47,12 @@ class Overview:
         return cls(found, count, lowest, *_parts(graph, found.row, rows))
 
     @cached_property
+    def dear(self) -> float:
+        """The cost from which cells have the last colour: nearly all are below it."""
+        known = self.lowest[np.isfinite(self.lowest)]
+        return float(np.percentile(known, 95)) or 1.0 if len(known) else 1.0
+
+    @cached_property
     def size(self) -> np.ndarray:
         """(G, G) the side of every cell's square, 0 … 1: by the logarithm of how many there are."""
         most = int(self.count.max(initial=0))
@@ -99,9 +105,9 @@ def draw_overview(graph: "MotionGraph", overview: Overview, width: int = 2400) -
     """The picture, `width` pixels wide: rows lead to columns; clusters framed, named at the right, with strong parts
     at the left and what the graph is above."""
     clusters, rows, em = overview.clusters, len(overview.clusters.names), width / 90
-    label = ImageFont.load_default(min(0.9 * em, 24.0 * em / max(rows, 1) * 2.2))
+    label = _font(min(0.9 * em, 24.0 * em / max(rows, 1) * 2.2))
     names = min(max(label.getlength(name) for name in clusters.names), 0.2 * width)
-    told = ImageFont.load_default(0.95 * em)
+    told = _font(0.95 * em)
     words = [", ".join(row[:2]) for row in clusters.labels]
     wide = min(max(map(label.getlength, words)), 9.0 * em)
     side = max(told.getlength(c.name) for c in clusters.each) + wide + 4.0 * em
@@ -110,10 +116,9 @@ def draw_overview(graph: "MotionGraph", overview: Overview, width: int = 2400) -
     top, field = 6.4 * em + min(names, 9.0 * em), cell * rows
     image = Image.new("RGB", (width, round(top + field + 3.4 * em)), "white")
     pen = ImageDraw.Draw(image)
-    limit = graph.thresholds.highest
-    most = float(limit if np.isfinite(limit) else graph.candidates.max_cost) or 1.0
+    most = overview.dear
     _words(graph, overview, pen, em, most)
-    for k in range(rows + 1):
+    for k in range(rows + 1) if cell > 0.6 * em else (0, rows):
         at = k * cell
         pen.line((left, top + at, left + field, top + at), _GRID, 1)
         pen.line((left + at, top, left + at, top + field), _GRID, 1)
@@ -124,8 +129,8 @@ def draw_overview(graph: "MotionGraph", overview: Overview, width: int = 2400) -
         pen.rectangle((x - half, y - half, x + half, y + half), colour)
         if cell > 2.6 * em:
             ink = "white" if sum(colour) < 400 else _INK
-            pen.text((x, y - 0.45 * em), f"{overview.count[i, j]:,}", ink, ImageFont.load_default(0.75 * em), "mm")
-            pen.text((x, y + 0.45 * em), f"{overview.lowest[i, j]:.1f}", ink, ImageFont.load_default(0.65 * em), "mm")
+            pen.text((x, y - 0.45 * em), f"{overview.count[i, j]:,}", ink, _font(0.75 * em), "mm")
+            pen.text((x, y + 0.45 * em), f"{overview.lowest[i, j]:.1f}", ink, _font(0.65 * em), "mm")
     step = max(1, int(np.ceil(1.15 * label.size / cell)))
     for k, name in enumerate(clusters.names):
         y = top + (k + 0.5) * cell
@@ -147,13 +152,19 @@ def draw_overview(graph: "MotionGraph", overview: Overview, width: int = 2400) -
     return image
 
 
-def _fitting(text: str, font, room: float) -> str:
+def _fitting(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
     while font.getlength(text) > room and len(text) > 1:
         text = f"{text.rstrip('…')[:-1]}…"
     return text
 
 
-def _upright(image: Image.Image, at: tuple[float, float], text: str, font, room: float) -> None:
+def _font(size: float) -> ImageFont.FreeTypeFont:
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)
+    return font
+
+
+def _upright(image: Image.Image, at: tuple[float, float], text: str, font: ImageFont.FreeTypeFont, room: float) -> None:
     """Text that reads upwards, ending above a place."""
     long, high = round(min(font.getlength(text), room)), round(1.3 * font.size)
     strip = Image.new("RGB", (max(long, 1), high), "white")
@@ -167,12 +178,12 @@ def _words(graph: "MotionGraph", overview: Overview, pen: ImageDraw.ImageDraw, e
     rows, clips = len(overview.clusters.names), len(graph.candidates.originals)
     groups = f" in {rows} groups" if rows < clips else ""
     title = f"{clips} clips{groups}, {total:,} transitions up to {graph.thresholds} {unit}"
-    pen.text((1.2 * em, 1.1 * em), title, _INK, ImageFont.load_default(1.25 * em))
+    pen.text((1.2 * em, 1.1 * em), title, _INK, _font(1.25 * em))
     note = "rows lead to columns; larger: more transitions; bars at the left: strong parts, and how much is in them"
-    pen.text((1.2 * em, 3.0 * em), note, _FAINT, ImageFont.load_default(0.85 * em))
+    pen.text((1.2 * em, 3.0 * em), note, _FAINT, _font(0.85 * em))
     x = 1.2 * em
-    pen.text((x, 4.9 * em), "lowest cost", _FAINT, ImageFont.load_default(0.75 * em), "lm")
+    pen.text((x, 4.9 * em), "lowest cost", _FAINT, _font(0.75 * em), "lm")
     for step in range(60):
         colour = tuple(int(c) for c in cost_colour(step / 59, 1.0))
         pen.rectangle((x + (5.2 + 0.16 * step) * em, 4.55 * em, x + (5.36 + 0.16 * step) * em, 5.2 * em), colour)
-    pen.text((x + 15.2 * em, 4.9 * em), f"{most:.3g} {unit}", _FAINT, ImageFont.load_default(0.75 * em), "lm")
+    pen.text((x + 15.2 * em, 4.9 * em), f"{most:.3g} {unit}", _FAINT, _font(0.75 * em), "lm")

@@ -1,9 +1,8 @@
 """Where everything is: menu and status lines, the timeline, docked panels, and the scene in what is left."""
 
-from collections.abc import Callable
-
 from imgui_bundle import imgui
 
+from motiongraph.app import commands as do
 from motiongraph.app.state import AppState
 from motiongraph.viewer.containment import contained, contained_panel
 from motiongraph.viewer.panels import playback
@@ -17,6 +16,7 @@ from motiongraph.viewer.panels.scene import camera_panel, scene_panel
 from motiongraph.viewer.panels.unsaved import quit_question, unsaved_window
 from motiongraph.viewer.panels.walk import walk_panel
 from motiongraph.viewer.panels.why import why_window
+from motiongraph.viewer.panels.widgets import icons
 from motiongraph.viewer.panels.window import film_window, messages_panel, stats_panel, status_bar, status_overlay
 from motiongraph.viewer.ui import Ui
 
@@ -45,6 +45,13 @@ _PADDING, _NOTHING = int(imgui.StyleVar_.window_padding), imgui.ImVec2(1.0, 1.0)
 _DOWN = imgui.Dir.down
 _PANEL = int(imgui.WindowFlags_.no_collapse)
 _RETURNING = _PANEL | int(imgui.WindowFlags_.no_focus_on_appearing)
+_WHOLE = int(
+    imgui.WindowFlags_.no_title_bar
+    | imgui.WindowFlags_.no_move
+    | imgui.WindowFlags_.no_resize
+    | imgui.WindowFlags_.no_docking
+    | imgui.WindowFlags_.no_saved_settings
+)
 _DOCKS = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.no_docking_over_central_node)
 # Without the first of these its background covers the scene.
 _ALIVE = int(imgui.DockNodeFlags_.passthru_central_node | imgui.DockNodeFlags_.keep_alive_only)
@@ -57,6 +64,8 @@ class Layout:
     def __init__(self, fresh: bool):
         self._build, self._known = fresh, set()
         self._returning = not fresh  # the panels were hidden in the frame before, or there is none before
+        self._homes: dict[str, int] = {}  # titles of panels that float → the dock they came from
+        self._docks: dict[str, int] = {}  # title → the dock it is in
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state: AppState, ui: Ui) -> None:
@@ -88,9 +97,10 @@ class Layout:
         if node is not None:
             pos, size = node.pos, node.size
             ui.scene = pos.x, pos.y, size.x, size.y
-        for name, (title, content, _) in DOCKED.items():
+        large = state.window.maximised
+        for name in DOCKED:
             if name in shown:
-                self._docked(title, content, state, ui)
+                self._docked(name, name == large, state, ui)
         self._returning = False
         if self._front:
             self._front -= 1
@@ -111,12 +121,33 @@ class Layout:
         imgui.pop_style_var(2)
         return shows
 
-    def _docked(self, title: str, content: Callable[[AppState, Ui], None], state: AppState, ui: Ui) -> None:
+    def _docked(self, name: str, large: bool, state: AppState, ui: Ui) -> None:
+        """A panel in its dock, floating, or filling the window: over its dock, which stays as it is."""
+        title, content, _ = DOCKED[name]
         if title not in self._known:
             self._known.add(title)
             imgui.set_next_window_size((ui.px(300), ui.px(420)), imgui.Cond_.first_use_ever)
+        out = name in state.window.pulled_out
+        if out and title not in self._homes:
+            x, y, wide, high = ui.scene
+            imgui.set_next_window_pos((x + 0.06 * wide, y + 0.08 * high))  # which takes it out of its dock
+            imgui.set_next_window_size((max(0.7 * wide, ui.px(420)), 0.8 * high))
+            self._homes[title] = self._docks.get(title, 0)
+        elif not out and title in self._homes:
+            imgui.set_next_window_dock_id(self._homes.pop(title) or _SPACE)
         # Where all come back at once, the tab that was in front stays there.
-        if imgui.begin(title, None, _RETURNING if self._returning else _PANEL)[0]:
+        open_ = imgui.begin(title, None, _RETURNING if self._returning else _PANEL)[0]
+        self._docks[title] = imgui.get_window_dock_id()
+        _tab_menu(name, state)
+        if large:
+            imgui.end()
+            view = imgui.get_main_viewport()
+            imgui.set_next_window_pos(view.work_pos)
+            imgui.set_next_window_size((view.work_size.x, max(ui.scene[1] + ui.scene[3] - view.work_pos.y, 100.0)))
+            open_ = imgui.begin(f"{title}##whole", None, _WHOLE)[0]
+            if imgui.button(f"{icons.ICON_FA_COMPRESS}  Back to the scene") or imgui.is_key_pressed(imgui.Key.escape):
+                state.issue(do.MaximisePanel())
+        if open_:
             contained_panel(title, content, state, ui)
         imgui.end()
 
@@ -130,6 +161,20 @@ class Layout:
                 contained(name, content, state, ui)
         contained("quit", quit_question, state, ui)
         contained("dialogs", lambda state, ui: ui.dialogs.poll(state), state, ui)
+
+
+def _tab_menu(name: str, state: AppState) -> None:
+    """What a tab offers: a double click fills the window, the right button has the rest. Comes just after `begin`."""
+    if imgui.is_item_hovered() and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
+        state.issue(do.MaximisePanel(name))
+    if imgui.begin_popup_context_item(f"tab {name}"):
+        if imgui.menu_item_simple("Fill the window"):
+            state.issue(do.MaximisePanel(name))
+        if imgui.menu_item_simple("Dock again" if name in state.window.pulled_out else "Pull out"):
+            state.issue(do.PullOutPanel(name))
+        if imgui.menu_item_simple("Close"):
+            state.issue(do.ShowPanel(name, False))
+        imgui.end_popup()
 
 
 def _first_layout(view: imgui.Viewport, ui: Ui, bars: float) -> None:

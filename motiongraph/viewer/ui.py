@@ -13,6 +13,7 @@ import numpy as np
 from motiongraph.app.window import SeenMessages
 from motiongraph.viewer.dialogs import Dialogs
 from motiongraph.viewer.draw.frame import Rect
+from motiongraph.viewer.panels.graph_overview import OverviewView
 from motiongraph.viewer.panels.graph_view import GraphView
 from motiongraph.viewer.theme import Fonts
 
@@ -105,6 +106,7 @@ class Ui:
     failures: dict[str, tuple[str, str]] = field(default_factory=dict)  # panel → its failure, and the sentence about it
     recorder: Recorder | None = None  # of the video that is being recorded
     graph_view: GraphView = field(default_factory=GraphView)  # what is known of the graph's picture
+    overview: OverviewView = field(default_factory=OverviewView)  # and of its overview
 
     def px(self, points: float) -> float:
         """Points on an ordinary display as screen coordinates here."""

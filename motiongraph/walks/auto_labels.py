@@ -14,6 +14,8 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
+from motiongraph.graph.clusters import Clusters
+from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
@@ -101,6 +103,14 @@ def propose_labels(clip: Clip) -> Labels:
     return Labels.of(
         len(clip), {k: [(a + clip.first, b + clip.first) for a, b in _stretches(mask)] for k, mask in found.items()}
     )
+
+
+def named_clusters(graph: MotionGraph) -> Clusters:
+    """Which clips of a graph belong together, named by their labels; by proposed ones where there are none."""
+    candidates = graph.candidates
+    if candidates.labelling.words or len(candidates.clusters.each) < 2:
+        return candidates.clusters
+    return candidates.clusters.named(candidates, [propose_labels(clip) for clip in graph.clips])
 
 
 def choose_clips(clips: Sequence[Clip], count: int) -> list[int]:

@@ -15,6 +15,7 @@ from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.scene.cast import Pair
 from motiongraph.errors import MotionError
+from motiongraph.graph.overview import Overview
 from motiongraph.graph.thresholds import Thresholds, automatic
 from motiongraph.metric.metric import Metric
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
 
     Saved = tuple[Thresholds, bool, int, str]  # limits, whether they are automatic, of which graph, their unit
+
+
+_LEGIBLE = 15  # clips up to which lanes can be read; more are shown as an overview first
 
 
 @dataclass(eq=False)
@@ -40,11 +44,15 @@ class GraphState:
     trial: Job | None = None  # the job that finds these two, also once it is over
     filter: Filter = field(default_factory=Filter)  # what of the graph is drawn
     span: tuple[float, float, float, float] | None = None  # the part of the lanes that is seen, None for all
+    overview: bool = False  # which clips lead to which is shown instead of the lanes
+    rows: tuple[int, ...] = ()  # a row of the overview, or both of a cell, to which the lanes are narrowed down
     pointed: int | None = None  # the transition shown in the scene
     pair: Pair | None = None  # how it is shown
     waiting: dict[str, Callable[[MotionGraph], None]] = field(default_factory=dict)  # see `when_built`
     version: int = 0  # grows with every change
     built: int = 0  # grows with every new table of candidates
+    _lanes: Lanes | None = None
+    _cells: tuple[int, Overview] | None = None
     _stale: tuple[tuple | None, str] = (None, "")
 
     @property
@@ -55,7 +63,21 @@ class GraphState:
 
     @property
     def lanes(self) -> Lanes | None:
-        return self.drawn.lanes if self.drawn else None
+        """All of them, or those that `isolate` left."""
+        return self._lanes or (self.drawn.lanes if self.drawn else None)
+
+    def isolate(self, rows: tuple[int, ...]) -> None:
+        """Narrow the lanes down to a row of the overview, or to the two of a cell; (): to none."""
+        self.rows, self.span, self._lanes = rows, None, None
+        if rows and self.graph is not None and self.drawn is not None:
+            self._lanes = self.drawn.lanes.isolated(self.graph, rows)
+
+    def cells(self) -> Overview:
+        """The overview of the graph as it is seen."""
+        assert self.graph is not None
+        if self._cells is None or self._cells[0] != self.version:
+            self._cells = self.version, Overview.of(self.graph, self.drawn.clusters if self.drawn else None)
+        return self._cells[1]
 
     def file_frame(self, clip: int, frame: int) -> int:
         """The frame of its file that a clip's frame is."""
@@ -73,8 +95,11 @@ class GraphState:
         if graph is not None:
             self.made_with = made_with or _options_of(graph)
             self.options = self.made_with if made_with is None else self.options
-        self.curve = self.automatic = self.trial = self.span = self.pointed = self.pair = None
+        self.curve = self.automatic = self.trial = self.pointed = self.pair = None
         self.built += 1
+        if graph is not None and (self.graph is None or len(graph.clips) != len(self.graph.clips)):
+            self.overview = len(graph.candidates.originals) > _LEGIBLE
+        self.isolate(())
         self.see(graph)
 
     @property

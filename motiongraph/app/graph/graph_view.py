@@ -84,6 +84,32 @@ class ShowLanes:
 
 
 @command
+class ShowOverview:
+    """Show which clips lead to which instead of the lanes, or the lanes."""
+
+    shown: bool
+
+    def apply(self, state: AppState) -> None:
+        state.graph.overview = self.shown
+
+
+@command
+class IsolateRows:
+    """Show the lanes of a row of the overview and what it leads to, or of the two rows of a cell; (): all lanes."""
+
+    rows: tuple[int, ...] = ()
+
+    def apply(self, state: AppState) -> None:
+        graph = need_graph(state)
+        count = len(graph.candidates.clusters.names)
+        if len(self.rows) > 2 or not all(0 <= row < count for row in self.rows):
+            raise MotionError(f"the overview has {count} rows; there is no {self.rows}")
+        leave_transition(state)
+        state.graph.isolate(tuple(self.rows))
+        state.graph.overview = False
+
+
+@command
 class PointAtTransition:
     """Show both windows of a transition in the scene, one on the other; None: no longer."""
 

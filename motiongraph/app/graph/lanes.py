@@ -1,13 +1,13 @@
 """What is needed to show a graph: its clips prepared for drawing, and its lanes and curves.
 
 As in the dissertation's figures 4.5 and 5.6, clips lie in time and transitions join them. Here are the numbers, in
-seconds and lanes, clip 0 at 0 and downwards; the viewer says how they look. Curves are those of `graph.picture`.
+seconds and lanes, downwards; the viewer says how they look. Curves are those of `graph.picture`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +19,17 @@ from motiongraph.metric.metric import Metric
 from motiongraph.model.despike import despiked
 from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.auto_labels import named_clusters
 
 if TYPE_CHECKING:
+    from motiongraph.graph.clusters import Clusters
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.model.clip import Clip
 
 
 DIM, KEPT, DEAD = 0, 1, 2  # cheap enough but pruned; survives pruning; leads where its clip only ends
 MOST = 20_000  # curves drawn at once
+_BANDS = 96  # bands of lanes that bundles tell apart
 _FAR = 12.0  # pixels beyond which nobody means a curve
 KINDS = ("all", "within", "between")
 
@@ -46,21 +49,24 @@ class Curves:
 
     index: np.ndarray  # (k,) which of the lanes' curves
     state: np.ndarray  # (k,) DIM, KEPT or DEAD
-    of: int  # how many there are to be drawn, of which these are a fair sample
+    of: int  # how many there are to be drawn; of those in a bundle the cheapest is
     exits: np.ndarray  # (C,) as `last_exits` gives
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """All curves of a graph; a transition and the one back are the same curve. Shuffled, always alike: any first part
-    of the curves is a fair sample of all."""
+    """All curves of a graph, the cheapest first; a transition and the one back are the same curve. A clip and its
+    mirror image share a lane; lanes have the order of the graph's clusters."""
 
     rows: np.ndarray  # (n, 8) float32 seconds and lane of both ends, cost, and three to spare, as they are drawn
     there: np.ndarray  # (n,) the candidate that leaves the first end
     back: np.ndarray  # (n,) the candidate that leaves the second end; the same where there is only one way
     sets: np.ndarray  # (n, 2) which set of labels either end has
     into: np.ndarray  # (n, 2, 2) clip and frame where `there` and `back` arrive
-    seconds: np.ndarray  # (C,) how long each clip is
+    clips: np.ndarray  # (n, 2) the clips of both ends
+    lane: np.ndarray  # (C,) the lane of each clip, −1 where it is not shown
+    shown: np.ndarray  # (L,) the clip of each lane, never a mirror image
+    seconds: np.ndarray  # (L,) how long it is
 
     @classmethod
     def of(cls, graph: MotionGraph) -> Lanes:
@@ -73,21 +79,43 @@ class Lanes:
         lead = np.flatnonzero(~np.append(False, twin[:-1])[: len(low)])
         there = order[lead]
         back = np.where(twin[lead], order[np.minimum(lead + 1, max(len(order) - 1, 0))], there) if len(lead) else there
-        shuffled = np.random.default_rng(0).permutation(len(there))
-        there, back = there[shuffled].astype(np.int32), back[shuffled].astype(np.int32)
+        cheap = np.argsort(table["cost"][there], kind="stable")
+        there, back = there[cheap].astype(np.int32), back[cheap].astype(np.int32)
         rows, middle = table[there], 0.5 * graph.window
         drawn = np.zeros((len(there), 8), np.float32)
         drawn[:, 4] = rows["cost"]
         sets = np.empty((len(there), 2), np.int32)
         for k, end in enumerate(("src", "dst")):
             drawn[:, 2 * k] = (rows[f"{end}_frame"] - firsts[rows[end]] + middle) / graph.fps
-            drawn[:, 2 * k + 1] = rows[end]
             sets[:, k] = graph.candidates.labelling.at(rows[end], rows[f"{end}_frame"])
         into = np.empty((len(there), 2, 2), np.int32)
         for k, way in enumerate((there, back)):
             into[:, k, 0], into[:, k, 1] = table["dst"][way], table["dst_frame"][way] + graph.window
-        seconds = np.array([(len(clip) - clip.first) / graph.fps for clip in graph.clips])
-        return cls(drawn, there, back, sets, into, seconds)
+        clips, nothing = np.stack([rows["src"], rows["dst"]], axis=1), np.zeros(0, np.int32)
+        whole = cls(drawn, there, back, sets, into, clips, nothing, nothing, np.zeros(0))
+        return whole.arranged(graph, np.ones(len(graph.clips), bool))
+
+    def arranged(self, graph: MotionGraph, wanted: np.ndarray) -> Lanes:
+        """The same curves on the lanes of some clips only; wanted: (C,) bool, of a clip or its mirror image."""
+        each = 2 if graph.candidates.mirror else 1
+        units = np.flatnonzero(wanted.reshape(-1, each).any(axis=1)) * each
+        shown = units[np.argsort(graph.candidates.clusters.row[units], kind="stable")]
+        lane = np.full(len(graph.clips), -1, np.int32)
+        for k in range(each):
+            lane[shown + k] = np.arange(len(shown))
+        seconds = np.array([(len(graph.clips[c]) - graph.clips[c].first) / graph.fps for c in shown])
+        rows = self.rows.copy()
+        rows[:, 1], rows[:, 3] = lane[self.clips].T
+        return replace(self, rows=rows, lane=lane, shown=shown, seconds=seconds)
+
+    def isolated(self, graph: MotionGraph, rows: tuple[int, ...]) -> Lanes:
+        """The lanes of a row of the overview and of all that it has transitions with, or of the two rows of a cell."""
+        row = graph.candidates.clusters.row
+        wanted = np.isin(row, rows)
+        if len(rows) == 1:
+            clips = self.clips[graph.taken[self.there] & (row[self.clips] == rows[0]).any(axis=1)]
+            wanted[clips.reshape(-1)] = True
+        return self.arranged(graph, wanted)
 
     def __len__(self) -> int:
         return len(self.there)
@@ -104,25 +132,65 @@ class Lanes:
         return -0.02 * longest, 1.02 * longest, -1.0, len(self.seconds) - 0.4
 
     def chosen(
-        self, graph: MotionGraph, seen: Filter, span: tuple[float, float, float, float] | None = None, most: int = MOST
+        self,
+        graph: MotionGraph,
+        seen: Filter,
+        span: tuple[float, float, float, float] | None = None,
+        most: int = MOST,
+        rows: Sequence[int] = (),
+        lane: int | None = None,
     ) -> Curves:
         """The curves to be drawn of a view of the graph: those that pass the filter and cross `span`; where they are
-        more than `most`, a fair sample of them."""
+        more than `most`, bundles of them. rows: only those of a row of the overview, or of a cell; lane: pointed at,
+        others only as bundles from lane to lane."""
         kept, exits = graph.kept.transitions, last_exits(graph)
         passed = kept[self.there] | kept[self.back] if seen.kept else graph.taken[self.there]
         if seen.kind != "all":
-            passed = passed & ((self.ends[:, 1] == self.ends[:, 3]) == (seen.kind == "within"))
+            passed = passed & ((self.clips[:, 0] == self.clips[:, 1]) == (seen.kind == "within"))
         if seen.labels:
             allowed = np.array([bool(seen.labels & words) for words in graph.candidates.labelling.sets])
             passed = passed & (allowed[self.sets[:, 0]] | allowed[self.sets[:, 1]])
+        if len(self.shown) * (2 if graph.candidates.mirror else 1) < len(self.lane):
+            passed = passed & (self.lane[self.clips] >= 0).all(axis=1)
+        if len(rows):
+            ends = graph.candidates.clusters.row[self.clips]
+            one, other = ends == rows[0], ends[:, ::-1] == rows[-1] if len(rows) == 2 else True
+            passed = passed & (one & other).any(axis=1)
         if span is not None and tuple(span) != self.whole:
             passed = passed & self._crossing(span)
         index = np.flatnonzero(passed)
-        count, index = len(index), index[:most]
+        count, own = len(index), np.zeros(0, np.intp)
+        if lane is not None:
+            mine = (self.ends[index, 1] == lane) | (self.ends[index, 3] == lane)
+            own, index = index[mine][:most], index[~mine]
+        index = np.append(self.bundled(index, span or self.whole, most if lane is None else 0), own)
         # Asked only of those that are drawn: a slider that moves asks in every frame.
         state = np.where(kept[self.there[index]] | kept[self.back[index]], KEPT, DIM).astype(np.int8)
         state[self._dead(index, state, exits)] = DEAD
+        if lane is not None:
+            state = np.append(np.full(len(index) - len(own), DIM, np.int8), state[len(index) - len(own) :])
         return Curves(index, state, count, exits)
+
+    def bundled(self, index: np.ndarray, span: tuple[float, float, float, float], most: int) -> np.ndarray:
+        """Of curves that begin and end near each other the cheapest; near enough that about `most` are left."""
+        found = index
+        for bins in (16, 5, 1) if most else (1,):
+            if len(found) <= most:
+                break
+            found = index[self._cheapest(index, span, bins)]
+        return found[:most] if most else found
+
+    def _cheapest(self, index: np.ndarray, span: tuple[float, float, float, float], bins: int) -> np.ndarray:
+        """Which of `index` are the first that begin and end in their two cells of a grid over the span."""
+        left, right, top, bottom = span
+        lanes = int(min(len(self.shown), _BANDS)) + 2
+        x = np.clip((self.ends[index, ::2] - left) * (bins / (right - left)) + 1.0, 0.0, bins + 1.0).astype(np.int32)
+        y = (self.ends[index, 1::2] - max(top, 0.0)) * min(1.0, _BANDS / max(bottom - max(top, 0.0), 1e-6))
+        cell = np.clip(y + 1.0, 0.0, lanes - 1.0).astype(np.int32) * (bins + 2) + x
+        key = cell.min(axis=1) * (lanes * (bins + 2)) + cell.max(axis=1)
+        first, numbers = np.zeros((lanes * (bins + 2)) ** 2, np.int32), np.arange(len(index), dtype=np.int32)
+        first[key[::-1]] = numbers[::-1]  # the last that is written counts: the cheapest
+        return np.flatnonzero(first[key] == numbers)
 
     def _crossing(self, span: tuple[float, float, float, float]) -> np.ndarray:
         left, right, top, bottom = span
@@ -195,7 +263,7 @@ def last_exits(graph: MotionGraph) -> np.ndarray:
 
 
 def kept_spans(graph: MotionGraph) -> np.ndarray:
-    """(n, 3) lane, start and stop in seconds of the stretches from which motion can go on for ever."""
+    """(n, 3) clip, start and stop in seconds of the stretches from which motion can go on for ever."""
     structure, counted = graph.structure, graph.kept.counted
     first = np.flatnonzero(counted & ~np.append(False, counted[:-1])[: len(counted)])
     after = np.flatnonzero(counted & ~np.append(counted[1:], False)[: len(counted)])
@@ -242,6 +310,7 @@ class Drawn:
     asked: tuple[tuple[Source, Labels | None], ...]  # all that the graph was asked for, left out or not, with labels
     left_out: tuple[str, ...]  # sentences about clips that could not take part, or are alone
     lanes: Lanes
+    clusters: Clusters  # those of the graph, named by proposed labels where it has none
 
 
 def drawing(
@@ -263,7 +332,7 @@ def drawing(
         number = source.number if source and source.number in numbers else -1
         found.append(Entry(number, clip, ready.get(id(clip)) or prepare(clip), start=clip.first, stop=len(clip)))
     asked = tuple((Source.of(entry), entry.clip.labels) for entry in entries)
-    return Drawn(tuple(found), tuple(sources), asked, tuple(left_out), Lanes.of(graph))
+    return Drawn(tuple(found), tuple(sources), asked, tuple(left_out), Lanes.of(graph), named_clusters(graph))
 
 
 def sources_of(graph: MotionGraph, entries: Sequence[Entry]) -> list[Source | None]:

@@ -41,6 +41,7 @@ _KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
 _INVITING, _WAITING = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.3)
 _DARK = colour32((0.06, 0.06, 0.07))
 _BUTTON, _HOVERED, _TEXT = int(imgui.Col_.button), int(imgui.Col_.button_hovered), int(imgui.Col_.text)
+_CHOSEN, _LISTED = colour32(theme.ACCENT, 0.35), 50  # of the cheapest transitions of a cell
 _ROUNDING, _PADDING = int(imgui.StyleVar_.frame_rounding), int(imgui.StyleVar_.frame_padding)
 _OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
@@ -53,13 +54,67 @@ def graph_panel(state: AppState, ui: Ui) -> None:
         _invitation(state, ui, job)
         return
     _head(state, ui, job)
-    view = ui.graph_view
-    view.draw(state, ui, max(0.46 * imgui.get_content_region_avail().y, ui.px(190)))
-    _filters(state, ui, view)
+    _pictures(state, ui)
     section("Threshold")
     threshold_controls(state, ui)
     _figures(state, ui)
     _warnings(graphs)
+
+
+def _pictures(state: AppState, ui: Ui) -> None:
+    """The overview or the lanes, and what of them is shown."""
+    graphs, view = state.graph, ui.graph_view
+    for text, overview in (("Overview", True), ("Lanes", False)):
+        lit = graphs.overview == overview
+        if lit:
+            imgui.push_style_color(_BUTTON, _CHOSEN)
+        if imgui.button(text):
+            state.issue(do.ShowOverview(overview))
+        if lit:
+            imgui.pop_style_color()
+        tooltip("which clips lead to which, in clusters" if overview else "clips in time, transitions as curves")
+        imgui.same_line(0.0, ui.px(2))
+    large = state.window.maximised == "graph"
+    imgui.same_line(0.0, ui.px(8))
+    if imgui.button(icons.ICON_FA_COMPRESS if large else icons.ICON_FA_EXPAND):
+        state.issue(do.MaximisePanel("graph"))
+    tooltip("back to the scene" if large else "fill the window (double click on a panel's tab)")
+    if graphs.rows and not graphs.overview:
+        names = [need_graph(state).candidates.clusters.names[row] for row in graphs.rows]
+        imgui.same_line(0.0, ui.px(8))
+        if imgui.button(f"{icons.ICON_FA_XMARK}  {'  and  '.join(names)}###isolated"):
+            state.issue(do.IsolateRows())
+        tooltip("all lanes again")
+    room = max((0.74 if large else 0.46) * imgui.get_content_region_avail().y, ui.px(190))
+    if graphs.overview:
+        ui.overview.draw(state, ui, max(room, ui.px(300)))
+        note("colour: lowest cost, size: how many; click a cell or a name, wheel: zoom")
+        return
+    view.draw(state, ui, room)
+    if len(graphs.rows) == 2:
+        _cheapest(state, ui, view)
+    _filters(state, ui, view)
+
+
+def _cheapest(state: AppState, ui: Ui, view: GraphView) -> None:
+    """The cheapest transitions of a cell of the overview: pointed at they show in the scene, a click plays one."""
+    graph, own = need_graph(state), state.graph.lanes
+    if own is None:
+        return
+    view.listed = None
+    if imgui.begin_child(
+        "cheapest", (0.0, min(len(view.index) + 0.5, 5.5) * imgui.get_text_line_height_with_spacing())
+    ):
+        for candidate in own.there[view.index[:_LISTED]].tolist():
+            row = graph.candidates.table[candidate]
+            ends = [(int(row[end]), int(row[f"{end}_frame"])) for end in ("src", "dst")]
+            places = [f"{graph.clips[clip].name} {state.graph.file_frame(clip, frame)}" for clip, frame in ends]
+            text = f"{'  →  '.join(places)}    {row['cost']:.2f} {graph.metric.unit}##{candidate}"
+            if imgui.selectable(text, candidate == state.graph.pointed)[0]:
+                state.issue(do.PreviewTransition(candidate))
+            if imgui.is_item_hovered():
+                view.listed = candidate
+    imgui.end_child()
 
 
 def graph_aside(state: AppState, ui: Ui) -> None:
@@ -164,7 +219,7 @@ def _filters(state: AppState, ui: Ui, view: GraphView) -> None:
     _chips(state, ui)
     # Always a line, so that the slider below stays where it is while it is dragged.
     if view.of > len(view.index):
-        note(f"showing {len(view.index):,} of {view.of:,} curves, picked at random")
+        note(f"{view.of:,} curves, bundled: the cheapest of each; point at a name for its own")
     else:
         note(f"all {view.of:,} curves here; wheel: zoom, drag: move, click: preview")
     tooltip("a curve stands for both directions; the wheel zooms (Shift: time, Ctrl: lanes), double click shows all")

@@ -32,7 +32,7 @@ def graph_and_lanes(state: AppState) -> tuple[MotionGraph, Lanes]:
 
 
 def bars(
-    graph: MotionGraph, seconds: np.ndarray, strips: np.ndarray, exits: np.ndarray, gap: float, density: float
+    graph: MotionGraph, own: Lanes, strips: np.ndarray, exits: np.ndarray, gap: float, density: float
 ) -> np.ndarray:
     """(m, 8) of a `Sheet`: labels as strips, darkened where pruning takes frames away, red where motion can only be
     played to its clip's end. strips: as `label_strips` gives; exits: as `last_exits` does; gap: pixels from lane to
@@ -42,7 +42,7 @@ def bars(
     found[:, :2], found[:, 4:7], found[:, 7] = strips[:, 1:3], strips[:, 5:8], 1.0
     found[:, 3] = half * strips[:, 4]
     found[:, 2] = strips[:, 0] + half / gap * strips[:, 3]
-    lost, tails = _lost(graph, seconds), _tails(graph, seconds, exits)
+    lost, tails = _lost(graph, own), _tails(graph, own, exits)
     shade = np.zeros((len(lost) + len(tails), 8), np.float32)
     shade[:, [2, 0, 1]] = np.concatenate([lost, tails])
     shade[: len(lost), 3], shade[: len(lost), 4:] = half + 0.5 * density, (*PAPER[:3], 0.72)
@@ -50,11 +50,11 @@ def bars(
     return np.concatenate([found, shade])
 
 
-def label_strips(graph: MotionGraph) -> np.ndarray:
+def label_strips(graph: MotionGraph, own: Lanes) -> np.ndarray:
     """(n, 8) lane, start and stop in seconds, where in the lane (−1 … 1), how much of it, and colour: a strip for every
     stretch of a label, one for the whole of a clip without any."""
     strips = []
-    for lane, clip in enumerate(graph.clips):
+    for lane, clip in enumerate(graph.clips[c] for c in own.shown):
         end = (len(clip) - clip.first) / graph.fps
         strips.append([lane, 0.0, end, 0.0, 1.0, *_LANE])
         words = list(clip.labels)
@@ -65,9 +65,11 @@ def label_strips(graph: MotionGraph) -> np.ndarray:
     return np.array(strips, np.float32)
 
 
-def _lost(graph: MotionGraph, seconds: np.ndarray) -> np.ndarray:
+def _lost(graph: MotionGraph, own: Lanes) -> np.ndarray:
     """(n, 3) lane, start and stop of the stretches that pruning takes away."""
-    kept = kept_spans(graph)
+    kept, seconds = kept_spans(graph), own.seconds
+    kept = kept[np.isin(kept[:, 0], own.shown)]
+    kept[:, 0] = own.lane[kept[:, 0].astype(int)]
     lanes = np.arange(len(seconds))
     edges = np.concatenate(
         [
@@ -86,11 +88,11 @@ def _lost(graph: MotionGraph, seconds: np.ndarray) -> np.ndarray:
     return gaps[gaps[:, 2] > gaps[:, 1] + 1e-6]
 
 
-def _tails(graph: MotionGraph, seconds: np.ndarray, exits: np.ndarray) -> np.ndarray:
+def _tails(graph: MotionGraph, own: Lanes, exits: np.ndarray) -> np.ndarray:
     """(n, 3) lane, start and stop of what can only be played to its clip's end."""
-    firsts = np.array([clip.first for clip in graph.clips])
-    start = np.maximum(exits - firsts, 0) / graph.fps
-    tails = np.column_stack([np.arange(len(seconds)), start, seconds])
+    firsts = np.array([graph.clips[c].first for c in own.shown])
+    start = np.maximum(exits[own.shown] - firsts, 0) / graph.fps
+    tails = np.column_stack([np.arange(len(start)), start, own.seconds])
     return tails[tails[:, 2] > tails[:, 1]]
 
 
@@ -103,33 +105,35 @@ def walk_of(state: AppState) -> Walk | None:
     return entry.made.walk if entry is not None and entry.made else None
 
 
-def lane_numbers(graph: MotionGraph, walk: Walk) -> dict[int, int]:
-    """clip of the walk → lane, for those that are in the current graph."""
+def lane_numbers(graph: MotionGraph, own: Lanes, walk: Walk) -> dict[int, tuple[int, int]]:
+    """clip of the walk → the clip of the current graph that it is, and its lane; for those that have one."""
     if walk.clips is graph.clips:
-        return {i: i for i in range(len(walk.clips))}
-    lanes = {clip.name: i for i, clip in enumerate(graph.clips)}
-    same = ((i, lanes.get(clip.name), clip) for i, clip in enumerate(walk.clips))
-    return {i: lane for i, lane, clip in same if lane is not None and len(clip) == len(graph.clips[lane])}
+        return {i: (i, int(lane)) for i, lane in enumerate(own.lane) if lane >= 0}
+    clips = {clip.name: i for i, clip in enumerate(graph.clips) if own.lane[i] >= 0}
+    same = ((i, clips.get(clip.name), clip) for i, clip in enumerate(walk.clips))
+    found = ((i, c) for i, c, clip in same if c is not None and len(clip) == len(graph.clips[c]))
+    return {i: (c, int(own.lane[c])) for i, c in found}
 
 
-def seconds_of(graph: MotionGraph, lanes: dict[int, int], clip: int, frame: float) -> Place:
+def seconds_of(graph: MotionGraph, lanes: dict[int, tuple[int, int]], clip: int, frame: float) -> Place:
     """Where a frame of one of the walk's clips is."""
-    lane = lanes[clip]
-    return (frame - graph.clips[lane].first) / graph.fps, float(lane)
+    own, lane = lanes[clip]
+    return (frame - graph.clips[own].first) / graph.fps, float(lane)
 
 
-def ends_of(graph: MotionGraph, row: np.void) -> list[float]:
+def ends_of(graph: MotionGraph, own: Lanes, row: np.void) -> list[float]:
     """(4,) where the curve of a transition begins and ends."""
     found = []
     for end in ("src", "dst"):
         clip = int(row[end])
-        found += [(int(row[f"{end}_frame"]) - graph.clips[clip].first + 0.5 * graph.window) / graph.fps, float(clip)]
+        start = (int(row[f"{end}_frame"]) - graph.clips[clip].first + 0.5 * graph.window) / graph.fps
+        found += [start, float(own.lane[clip])]
     return found
 
 
-def walked(graph: MotionGraph, walk: Walk, half: float) -> tuple[np.ndarray, np.ndarray]:
+def walked(graph: MotionGraph, own: Lanes, walk: Walk, half: float) -> tuple[np.ndarray, np.ndarray]:
     """(rows of curves, bars) of a walk on the lanes of the current graph."""
-    lanes = lane_numbers(graph, walk)
+    lanes = lane_numbers(graph, own, walk)
     rows, pieces = [], []
     for row in walk.transitions:
         if row["src"] in lanes and row["dst"] in lanes:
@@ -146,7 +150,7 @@ def walked(graph: MotionGraph, walk: Walk, half: float) -> tuple[np.ndarray, np.
     return np.array(rows, np.float32).reshape(-1, 8), np.array(pieces, np.float32).reshape(-1, 8)
 
 
-def playing(state: AppState, lanes: dict[int, int]) -> Place | None:
+def playing(state: AppState, own: Lanes, lanes: dict[int, tuple[int, int]]) -> Place | None:
     """The play head: along the walk where the active clip is a result, else in the lane of the clip."""
     entry, graph, drawn = state.entry, need_graph(state), state.graph.drawn
     if entry is None or drawn is None:
@@ -163,11 +167,11 @@ def playing(state: AppState, lanes: dict[int, int]) -> Place | None:
             return here
         there = seconds_of(graph, lanes, other, int(origin.other_frame[at]))
         return along(*here, *there, 1.0 - float(origin.weight[at]))
-    lane = next((i for i, e in enumerate(drawn.entries) if e.number == entry.number), None)
-    if lane is None:
+    number = next((i for i, e in enumerate(drawn.entries) if e.number == entry.number), None)
+    if number is None or own.lane[number] < 0:
         return None
-    clip = graph.clips[lane]
-    own = entry.clip.file_frame(frame)
+    clip = graph.clips[number]
+    at = entry.clip.file_frame(frame)
     if clip.file_frames is not None:
-        own = float(np.interp(own, clip.file_frames, np.arange(len(clip)), left=-1.0, right=-1.0))
-    return ((own - clip.first) / clip.fps, float(lane)) if clip.first <= own < len(clip) else None
+        at = float(np.interp(at, clip.file_frames, np.arange(len(clip)), left=-1.0, right=-1.0))
+    return ((at - clip.first) / clip.fps, float(own.lane[number])) if clip.first <= at < len(clip) else None

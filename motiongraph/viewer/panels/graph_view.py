@@ -30,7 +30,7 @@ START = (0.32, 0.62, 1.0)
 _NAME, _TICK, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
 _WHITE, _GREEN, _BLUE = colour32((1.0, 1.0, 1.0)), colour32(lanes.WALK), colour32(START)
 _NEAR = 7.0  # pixels within which a curve is pointed at
-_CROWD, _SOFTLY = 26.0, 4000  # pixels of canvas a curve has at least; most curves where the processor draws
+_CROWD, _SOFTLY = 120.0, 4000  # pixels of canvas a curve has at least; most curves where the processor draws
 _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_middle)
 
 
@@ -46,22 +46,24 @@ class GraphView:
         self.looked = -1  # the frame it was drawn in last
         self.trade: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # see `panels.thresholds`
         self.figures: tuple[int, list[Figure]] = -1, []  # of a version of the graph: see `panels.graph`
+        self.listed: int | None = None  # the transition pointed at in a list beside the picture
         self._dragged = 0.0  # pixels since the button was pressed
         # What was worked out, each behind what it depends on.
         self._sheet: tuple[tuple[Any, ...], Sheet] | None = None
         self._walk: tuple[tuple[Any, ...], Sheet, Walk] | None = None
-        self._labels: tuple[int, np.ndarray] | None = None
+        self._labels: tuple[Any, np.ndarray] | None = None
         self._pointer: tuple[tuple[Any, ...], int | None] | None = None
         self._named: tuple[tuple[Any, ...], list[str], float] | None = None
-        self._held: tuple[Walk | None, int, dict[int, int]] | None = None
+        self._held: tuple[Walk | None, Any, dict[int, tuple[int, int]]] | None = None
+        self._lane: int | None = None  # whose curves alone are shown, because its name is pointed at
 
     def draw(self, state: AppState, ui: Ui, height: float) -> None:
         graphs, self.looked = state.graph, ui.timings.count
         graph, own = lanes.graph_and_lanes(state)
         origin, wide = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-        key = graphs.built, imgui.get_font_size()
+        key = graphs.built, graphs.rows, imgui.get_font_size()
         if self._named is None or self._named[0] != key:
-            names = [clip.name for clip in graph.clips]
+            names = [graph.clips[c].name for c in own.shown]
             self._named = key, names, max(imgui.calc_text_size(name).x for name in names)
         _, names, longest = self._named
         gutter = min(longest + ui.px(8), 0.28 * wide)
@@ -72,6 +74,7 @@ class GraphView:
         span = graphs.span or own.whole
         scale = rect[2] / (span[1] - span[0]), rect[3] / (span[3] - span[2])
         draw = imgui.get_window_draw_list()
+        self._lane = self._hovered_lane(len(names), origin.x, span, scale)
         self._pictures(state, ui, draw, size, span, scale, density)
         self._names(draw, ui, names, origin.x, span, scale)
         self._axis(draw, ui, span, scale)
@@ -95,28 +98,28 @@ class GraphView:
         gap = scale[1] * density
         place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
-        key = graphs.version, graphs.built, graphs.filter, span, size, most
+        key = graphs.version, graphs.built, graphs.filter, span, size, most, graphs.rows, self._lane
         before = self._sheet[0] if self._sheet is not None else ()
         changed = before[1:] != key[1:] or (before != key and not ui.canvases.of("graph").busy)
         if self._sheet is None or changed:
-            chosen = own.chosen(graph, graphs.filter, span, most)
+            chosen = own.chosen(graph, graphs.filter, span, most, graphs.rows, self._lane)
             self.index, self.of = chosen.index, chosen.of
             picks = (4 * chosen.index + chosen.state).astype(np.float32)
             limit = graph.thresholds.highest
             highest = limit if math.isfinite(limit) else graph.candidates.max_cost
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
-            if self._labels is None or self._labels[0] != graphs.built:
-                self._labels = graphs.built, lanes.label_strips(graph)
-            bars = lanes.bars(graph, own.seconds, self._labels[1], chosen.exits, gap, density)
+            if self._labels is None or self._labels[0] != (graphs.built, graphs.rows):
+                self._labels = (graphs.built, graphs.rows), lanes.label_strips(graph, own)
+            bars = lanes.bars(graph, own, self._labels[1], chosen.exits, gap, density)
             self._sheet = key, Sheet(size, place, own.rows, picks, bars, highest, width, lanes.PAPER)
         ends = (x, y), (x + wide, y + high)
         shown = ui.canvases.show("graph", self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
         walk = lanes.walk_of(state)
-        key = walk and id(walk), graphs.built, span, size
+        key = walk and id(walk), graphs.built, graphs.rows, span, size
         if walk is not None:
             if self._walk is None or self._walk[0] != key:
-                rows, bars = lanes.walked(graph, walk, max(2.0 * density, 0.12 * gap))
+                rows, bars = lanes.walked(graph, own, walk, max(2.0 * density, 0.12 * gap))
                 picks = (4 * np.arange(len(rows)) + 3).astype(np.float32)
                 self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, (0.0, 0.0, 0.0, 0.0)), walk
             shown = ui.canvases.show("walk", self._walk[1])
@@ -134,10 +137,17 @@ class GraphView:
         font = imgui.get_font()
         draw.push_clip_rect((left, y), (x - ui.px(4), y + high), True)
         for lane in range(max(math.ceil(span[2]), 0), min(math.floor(span[3]) + 1, len(names))):
-            if lane % step == 0:
+            if lane % step == 0 or lane == self._lane:
                 at = y + (lane - span[2]) * scale[1] - 0.5 * size
-                draw.add_text(font, size, (left, at), _NAME, names[lane])
+                draw.add_text(font, size, (left, at), _WHITE if lane == self._lane else _NAME, names[lane])
         draw.pop_clip_rect()
+
+    def _hovered_lane(self, lanes: int, left: float, span: Span, scale: Scale) -> int | None:
+        """The lane whose name the mouse is on."""
+        mouse, (x, y, _, high) = imgui.get_mouse_pos(), self.rect
+        over = imgui.is_window_hovered() and left <= mouse.x < x and y <= mouse.y < y + high
+        lane = round(span[2] + (mouse.y - y) / scale[1])
+        return lane if over and 0 <= lane < lanes else None
 
     def _axis(self, draw: imgui.ImDrawList, ui: Ui, span: Span, scale: Scale) -> None:
         x, y, wide, high = self.rect
@@ -153,16 +163,16 @@ class GraphView:
 
     def _heads(self, state: AppState, ui: Ui, draw: imgui.ImDrawList, span: Span, scale: Scale) -> None:
         """Where the walk starts, and the play heads of what is shown."""
-        walk, built = lanes.walk_of(state), state.graph.built
-        graph, _ = lanes.graph_and_lanes(state)
-        if self._held is None or self._held[0] is not walk or self._held[1] != built:
-            self._held = walk, built, lanes.lane_numbers(graph, walk) if walk is not None else {}
+        walk = lanes.walk_of(state)
+        graph, own = lanes.graph_and_lanes(state)
+        if self._held is None or self._held[0] is not walk or self._held[1] is not own:
+            self._held = walk, own, lanes.lane_numbers(graph, own, walk) if walk is not None else {}
         held = self._held[2]
         if walk is not None and walk.steps["clip"][0] in held:
             place = lanes.seconds_of(graph, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
             draw.add_circle_filled(self._at(place, span, scale), ui.px(5), _BLUE)
             draw.add_circle(self._at(place, span, scale), ui.px(5), _WHITE, 0, ui.px(1))
-        place = lanes.playing(state, held)
+        place = lanes.playing(state, own, held)
         if place is not None:
             at = self._at(place, span, scale)
             _, y, _, high = self.rect
@@ -195,8 +205,11 @@ class GraphView:
         pointed = None
         if hovered and not (active and self._dragged > 4.0):
             pointed = self._pointed(state, point, scale)
-        if pointed != graphs.pointed:
-            state.issue(do.PointAtTransition(pointed))
+        shown = self.listed if pointed is None and len(graphs.rows) == 2 else pointed
+        if shown != graphs.pointed:
+            state.issue(do.PointAtTransition(shown))
+        if pointed is None and shown is not None:
+            self._highlight(state, draw, ui, shown, span, scale)
         if pointed is not None:
             self._highlight(state, draw, ui, pointed, span, scale)
             _beside(described(state, pointed))
@@ -224,8 +237,8 @@ class GraphView:
     def _highlight(
         self, state: AppState, draw: imgui.ImDrawList, ui: Ui, candidate: int, span: Span, scale: Scale
     ) -> None:
-        graph, _ = lanes.graph_and_lanes(state)
-        ends = lanes.ends_of(graph, graph.candidates.table[candidate])
+        graph, own = lanes.graph_and_lanes(state)
+        ends = lanes.ends_of(graph, own, graph.candidates.table[candidate])
         points: list[Any] = [imgui.ImVec2(*self._at(place, span, scale)) for place in sampled(np.array(ends)).tolist()]
         draw.add_polyline(points, colour32((0.0, 0.0, 0.0), 0.8), ui.px(5), 0)
         draw.add_polyline(points, _WHITE, ui.px(2.2), 0)
@@ -235,14 +248,15 @@ class GraphView:
     def _on_lane(self, state: AppState, point: lanes.Place, scale: Scale) -> None:
         """The clip under the mouse, where no curve is; a click shows it there."""
         graphs, lane = state.graph, round(point[1])
-        clips = lanes.graph_and_lanes(state)[0].clips
-        if not 0 <= lane < len(clips) or abs(point[1] - lane) * scale[1] > 8.0:
+        graph, own = lanes.graph_and_lanes(state)
+        if not 0 <= lane < len(own.shown) or abs(point[1] - lane) * scale[1] > 8.0:
             return
-        clip, entry = clips[lane], graphs.entries[lane]
+        number = int(own.shown[lane])
+        clip, entry = graph.clips[number], graphs.entries[number]
         frame = clip.first + round(point[0] * clip.fps)
         if not clip.first <= frame < len(clip):
             return
-        file = graphs.file_frame(lane, frame)
+        file = graphs.file_frame(number, frame)
         out, into = graphs.report["degrees"][clip.name]
         words = f"\n{', '.join(clip.labels)}" if len(clip.labels) else ""
         _beside(f"{clip.name}, frame {file}{words}\n{out:,} transitions leave, {into:,} arrive")
