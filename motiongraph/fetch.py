@@ -1,16 +1,19 @@
 """Motion capture from the CMU site: one skeleton and its trials, downloaded so that nothing is ever half there.
 
 A file grows as `<name>.part` and takes its name when it is whole. A download that was cut off goes on where it
-stopped, provided the server says that the file is still the same. Standard library only.
+stopped, provided the server says that the file is still the same. It comes by https where the site has that, and what
+has come is looked at before it takes its name. Standard library only.
 """
 
 import http.client
 import os
 import re
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +22,7 @@ from motiongraph import __version__
 from motiongraph.errors import MotionError
 from motiongraph.progress import SILENT, Progress
 
-CMU = "http://mocap.cs.cmu.edu/subjects"
+CMU = "https://mocap.cs.cmu.edu/subjects"
 
 _BLOCK = 1 << 16  # bytes between two reports of progress
 _GAP = 5  # trials missing in a row after which a subject without a listing is taken to have no more
@@ -43,12 +46,14 @@ def fetch_cmu(
     folder: str | os.PathLike | None = None,
     progress: Progress = SILENT,
     base: str | None = None,
+    check: Callable[[Path, Path], None] | None = None,
     **patience,
 ) -> Fetched:
     """Download the skeleton of `subject` and these trials, or all there are, into `folder` (./cmu/<subject>).
 
-    base: the address above the subjects' folders; by default the environment's MOTIONGRAPH_CMU_URL or CMU's.
-    patience: attempts, pause (s) and timeout (s) of `Server`. Files that are there already are kept.
+    base: the address above the subjects' folders; by default the environment's MOTIONGRAPH_CMU_URL or CMU's. check:
+    given what has come and the name it is to take, raises a MotionError where it is no motion capture. patience:
+    attempts, pause (s) and timeout (s) of `Server`. Files that are there already are kept.
     """
     name = f"{subject:02d}"
     folder = Path("cmu", name) if folder is None else Path(folder)
@@ -66,7 +71,7 @@ def fetch_cmu(
             kept.append(path)
             return True
         try:
-            server.download(f"{name}/{file}", path, report)
+            server.download(f"{name}/{file}", path, report, check)
         except Missing:
             return False
         new.append(path)
@@ -135,14 +140,28 @@ class Server:
             return []
         return sorted({int(n) for n in re.findall(rf"\b{subject}_(\d+)\.amc\b", page, re.IGNORECASE)})
 
-    def download(self, name: str, path: Path, progress: Progress = SILENT) -> None:
-        """Make `path` the whole of the server's file `name`, going on with `<path>.part` where that is possible."""
+    def download(
+        self,
+        name: str,
+        path: Path,
+        progress: Progress = SILENT,
+        check: Callable[[Path, Path], None] | None = None,
+    ) -> None:
+        """Make `path` the whole of the server's file `name`, going on with `<path>.part` where that is possible.
+
+        check: see `fetch_cmu`; what it refuses is thrown away."""
         part = path.with_name(path.name + ".part")
         tag = path.with_name(path.name + ".part.tag")
         try:
             self._persistently(name, lambda: self._attempt(name, part, tag, progress), progress)
-            os.replace(part, path)
             tag.unlink(missing_ok=True)
+            try:
+                if check is not None:
+                    check(part, path)
+            except MotionError as problem:
+                part.unlink(missing_ok=True)
+                raise MotionError(f"{self.base}/{name} was thrown away: {problem}") from problem
+            os.replace(part, path)
         except OSError as problem:
             raise MotionError(f"{path}: cannot be written: {problem.strerror or problem}") from problem
 
@@ -203,6 +222,10 @@ class Server:
                 raise _refusal(url, answer) from answer
         except urllib.error.URLError as problem:
             # No connection. At first contact that means no network or a wrong address; later, one that comes and goes.
+            if not self.reached and self.base.startswith("https:") and _speaks_no_tls(problem.reason):
+                self.base = "http:" + self.base.removeprefix("https:")
+                warnings.warn(f"{self.base}: files come unencrypted, for the site has no https", stacklevel=2)
+                return self._open(name, headers)
             if not self.reached:
                 raise MotionError(f"{self.base} cannot be reached: {_words(problem.reason)}") from problem
             raise _Transient(_words(problem.reason)) from problem
@@ -228,6 +251,11 @@ def _opener() -> urllib.request.OpenerDirector:
     for kind in (*kinds, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor):
         opener.add_handler(kind())
     return opener
+
+
+def _speaks_no_tls(reason: object) -> bool:
+    """Whether a connection failed because nobody answers https there; a wrong certificate is another matter."""
+    return isinstance(reason, ssl.SSLError | ConnectionError) and not isinstance(reason, ssl.SSLCertVerificationError)
 
 
 def _refusal(url: str, answer: urllib.error.HTTPError) -> Exception:

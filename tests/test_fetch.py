@@ -2,13 +2,18 @@
 
 import re
 import socket
+import ssl
 import threading
+import urllib.error
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from motiongraph.errors import MotionError
 from motiongraph.fetch import Fetched, Server, fetch_cmu
+from motiongraph.formats.load import check_capture
 from motiongraph.progress import Cancelled
 
 ASF = b"# skeleton\n" * 40
@@ -349,3 +354,30 @@ def test_answers_that_are_refused(tmp_path, headers, says):
             server.download("16.asf", tmp_path / "16.asf")
         site.shutdown()
     assert not (tmp_path / "16.asf").exists()
+
+
+def test_a_site_without_https_is_asked_without_and_that_is_said(site, tmp_path):
+    with pytest.warns(UserWarning, match="unencrypted"):
+        fetched = fetch_cmu(16, [1], tmp_path, base=site.base.replace("http:", "https:"))
+    assert len(fetched.new) == 2
+
+
+def test_a_wrong_certificate_is_not_passed_over(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise urllib.error.URLError(ssl.SSLCertVerificationError(1, "certificate verify failed"))
+
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", refuse)
+    with pytest.raises(MotionError, match=r"https://mocap.* cannot be reached: certificate verify failed"):
+        fetch_cmu(16, [1], tmp_path)
+
+
+def test_what_is_no_motion_never_gets_its_name(site, fetch):
+    data = Path(__file__).parent / "data"
+    site.files |= {
+        "/16/16.asf": (data / "simple.asf").read_bytes(),
+        "/16/16_01.amc": (data / "simple.amc").read_bytes(),
+    }
+    fetch(1, check=check_capture)
+    with pytest.raises(MotionError, match=r"/16/16_02\.amc was thrown away: .*16_02\.amc:"):
+        fetch(2, check=check_capture)  # bytes of all kinds
+    assert fetch.names() == ["16.asf", "16_01.amc"]

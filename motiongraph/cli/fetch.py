@@ -32,9 +32,10 @@ def cmu(
     Files that are there already are kept, and a download that was cut off goes on where it stopped.
     """
     from motiongraph.fetch import fetch_cmu
+    from motiongraph.formats.load import check_capture
 
     with progress_bar() as progress:
-        fetched = fetch_cmu(subject, trials or (), folder, progress, base=url)
+        fetched = fetch_cmu(subject, trials or (), folder, progress, base=url, check=check_capture)
     count = len(fetched.new) + len(fetched.kept) - 1
     kept = f", {len(fetched.kept)} files were there already" if fetched.kept else ""
     say(

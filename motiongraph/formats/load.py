@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError, SkeletonError
-from motiongraph.files import unreadable
+from motiongraph.files import read_bytes, unreadable
 from motiongraph.formats import guess
 from motiongraph.formats.amc import first_frame, read_amc
 from motiongraph.formats.asf import Asf
@@ -297,6 +297,16 @@ def _fits(file: Path, bones: dict[str, int]) -> bool:
         return True
     freedoms = {name.lower(): len(dof) for name, dof in zip(asf.names, asf.dofs)}
     return all(freedoms.get(name) in (0, count) for name, count in bones.items())
+
+
+def check_capture(part: Path, path: Path) -> None:
+    """Read what is to become the .asf or .amc of that path; a FormatError says what is wrong with it."""
+    text = Text(path, read_bytes(part))
+    if path.suffix.lower() == ".asf":
+        read_asf(text)
+    else:
+        skeleton = find_asf(path, text)
+        read_amc(text, read_skeleton(skeleton)[0], str(skeleton))
 
 
 def read_skeleton(path: str | os.PathLike) -> tuple[Asf, tuple[str, ...]]:

@@ -21,6 +21,7 @@ from motiongraph.errors import FormatError, MotionError, SkeletonError
 from motiongraph.fetch import fetch_cmu
 from motiongraph.files import resource
 from motiongraph.formats.collection import find_parts, named
+from motiongraph.formats.load import check_capture
 from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class FetchCmu:
         readings = state.library.readings
 
         def work(progress, deliver):
-            fetched = fetch_cmu(self.subject, self.trials, self.folder, progress)
+            fetched = fetch_cmu(self.subject, self.trials, self.folder, progress, check=check_capture)
             found = [path for path in (*fetched.new, *fetched.kept) if path.suffix.lower() == ".amc"]
             open_files(sorted(found), progress, deliver, readings)
 
