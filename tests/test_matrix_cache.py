@@ -164,6 +164,18 @@ def test_the_least_recently_used_go_first(tmp_path):
     assert not files(cache)
 
 
+def test_what_cannot_be_removed_stays(tmp_path):
+    """As an entry of someone else in a folder that is shared; here a folder, which even root cannot unlink."""
+    cache = Cache(tmp_path, limit=1000)
+    for name in ("0" * 40 + ".mgcache", "1" * 40 + ".part"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / ("2" * 40 + ".mgcache")).write_bytes(bytes(5000))
+    cache.trim()
+    cache.clear()
+    assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["0", "1"]
+
+
 def test_what_a_killed_program_left_is_removed(tmp_path):
     cache = Cache(tmp_path)
     old, new, foreign = (tmp_path / n for n in (".a.mgcache.1.part", ".b.mgcache.2.part", "letter.txt"))

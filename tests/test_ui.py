@@ -123,6 +123,20 @@ def test_an_answer_is_about_the_clip_it_was_asked_for(state, tmp_path, question)
     assert command.path == tmp_path / f"out.{dialogs.text[4:]}"
 
 
+@pytest.mark.parametrize("native", [False, True])
+def test_the_skeleton_of_an_amc_is_asked_about_too(state, tmp_path, native):
+    """A captured 16.asf is not replaced by the export of a 16.amc, also where the system's dialog asked about that."""
+    (tmp_path / "16.asf").touch()
+    dialogs = Dialogs(native=False)
+    dialogs.ask("export", state)
+    if native:
+        dialogs.pending = True
+    dialogs.answer(state, [tmp_path / "16.amc"])
+    assert not state.queue
+    assert dialogs.doubtful == tmp_path / "16.amc"
+    assert dialogs.there == [tmp_path / "16.asf"]
+
+
 @pytest.mark.parametrize("question", ["export", "record", "save result", "save log"])
 def test_an_answer_about_a_clip_that_is_gone_is_one_sentence(state, tmp_path, question):
     dialogs = Dialogs(native=False)

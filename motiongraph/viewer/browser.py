@@ -55,12 +55,13 @@ def wait(dialog: Dialogs, state: AppState) -> None:
 
 
 def replace(dialog: Dialogs, path: Path, state: AppState) -> None:
-    """The file is there already."""
+    """The file is there already, or the .asf of an .amc is."""
     visible, kept = _popup("Replace it?", dialog, _AS_NEEDED)
     if not visible:
         dialog.close()
         return
-    imgui.text(f"{path.name} is there already, in")
+    names = " and ".join(file.name for file in dialog.there)
+    imgui.text(f"{names} {'is' if len(dialog.there) == 1 else 'are'} there already, in")
     imgui.text_disabled(str(path.parent))
     sure = imgui.button("Replace it")
     imgui.same_line()

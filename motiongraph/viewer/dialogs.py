@@ -20,6 +20,7 @@ from motiongraph.app.command import Command
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result
+from motiongraph.formats.save import files_written
 from motiongraph.viewer import browser
 
 Line = tuple[str, Path, bool]  # label, path, whether it is a folder
@@ -189,7 +190,8 @@ class Dialogs:
     folder: Path = Path()  # what our own browser shows
     text: str = ""
     chosen: set[Path] = field(default_factory=set)
-    doubtful: Path | None = None  # a file that is there already
+    doubtful: Path | None = None  # a file that must not be written before someone has said so
+    there: list[Path] = field(default_factory=list)  # what would be replaced then
     opened: bool = False  # whether the popup of this step was opened
     _listed: tuple[Any, list[Line]] = (None, [])
 
@@ -248,8 +250,9 @@ class Dialogs:
             self.finish(state, paths)
             return
         path = paths[0] if paths[0].suffix else paths[0].with_suffix(question.ending)
-        asked = self.pending is not None and path == paths[0]
-        if os.path.exists(path) and not asked:
+        asked = [path] if self.pending is not None and path == paths[0] else []
+        self.there = [file for file in files_written(path) if os.path.exists(file) and file not in asked]
+        if self.there:
             self.doubtful, self.opened = path, False
         else:
             self.finish(state, [path])
