@@ -31,6 +31,7 @@ _WHERE = {
     "quality": "motiongraph.synthesis.quality",
     "Live": "motiongraph.synthesis.live",
     "LiveCharacter": "motiongraph.synthesis.live_character",
+    "Crowd": "motiongraph.synthesis.crowd",
     "rooted": "motiongraph.synthesis.root",
     "propose_labels": "motiongraph.walks.auto_labels",
     "choose_clips": "motiongraph.walks.auto_labels",

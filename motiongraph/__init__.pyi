@@ -19,6 +19,7 @@ from motiongraph.model.labels import Labels as Labels
 from motiongraph.model.skeleton import Skeleton as Skeleton
 from motiongraph.progress import Cancelled as Cancelled
 from motiongraph.synthesis.live import Live as Live
+from motiongraph.synthesis.crowd import Crowd as Crowd
 from motiongraph.synthesis.live_character import LiveCharacter as LiveCharacter
 from motiongraph.synthesis.quality import quality as quality
 from motiongraph.synthesis.root import rooted as rooted

@@ -55,7 +55,9 @@ def task(seed):
     steering = Steering(ring([-1.0, 0.0, 1.2]), (0.0, 1.5)[seed // 2])
     steering.horizon = round(0.8 * steering.ground.fps)
     need = rng.random(len(steering.open)) < 0.6
-    aim = steering.aim(rng.uniform(-3, 3, (5, 2)), rng.uniform(0.2, 2.0), steering.kind(need), bool(seed % 2))
+    others = rng.uniform(-2, 2, (seed % 3, 4, 2))
+    points, speed, arriving = rng.uniform(-3, 3, (5, 2)), rng.uniform(0.2, 2.0), bool(seed % 2)
+    aim = steering.aim(points, speed, steering.kind(need), arriving, others, 2.0)
     frame = int(rng.choice(steering.ground.nodes[steering.ground.floor.run_end[steering.ground.nodes] >= 0]))
     return steering, aim, frame, tuple(rng.uniform(-2, 2, 3).tolist())
 

@@ -198,7 +198,7 @@ def _pose(clip: Clip, frame: int, placement: Placement, sliding: bool) -> Window
 def _origin(walk: Walk, lengths: Sequence[int]) -> Origin:
     """Where each frame comes from; contacts of the first motion in the first half of a blend, then the second's."""
     used = sorted(set(walk.steps["clip"].tolist()))
-    joints, contacts = _contacts([walk.clips[c] for c in used])
+    joints, contacts = contacts_of([walk.clips[c] for c in used])
     contacts = dict(zip(used, contacts))
     frames, window, ramp = len(walk), walk.window, np.arange(walk.window)
     clip, frame, step = (np.empty(frames, np.int32) for _ in range(3))
@@ -221,7 +221,7 @@ def _origin(walk: Walk, lengths: Sequence[int]) -> Origin:
     return Origin(names, clip, frame, other, other_frame, weight, step, planted, joints)
 
 
-def _contacts(clips: Sequence[Clip]) -> tuple[tuple[int, ...], list[np.ndarray]]:
+def contacts_of(clips: Sequence[Clip]) -> tuple[tuple[int, ...], list[np.ndarray]]:
     """The foot joints of all clips, and for each its plants (F, n) of them: where names do not tell the feet, one
     motion may show what another does not."""
     found = [plants(clip) for clip in clips]

@@ -34,12 +34,34 @@ class Aim(NamedTuple):
     fps: float
     window: int  # frames of a transition
     turning: float  # rad/s by which a body that moves is turned towards where it is to face
+    others: np.ndarray  # (M, S, 2) x, z of others, at each sample of time
+    clear: float  # m to keep from them
 
 
 AIM = types.NamedTuple(
-    (read(F64, 2), F64, F64, read(B1), read(F64), read(F64), F64, F64, F64, F64, I64, I64, F64, I64, F64), Aim
+    (
+        read(F64, 2),
+        F64,
+        F64,
+        read(B1),
+        read(F64),
+        read(F64),
+        F64,
+        F64,
+        F64,
+        F64,
+        I64,
+        I64,
+        F64,
+        I64,
+        F64,
+        read(F64, 3),
+        F64,
+    ),
+    Aim,
 )
 WALKING = 0.5  # m/s: slower bodies are turned less, and those that stand not at all
+_TOUCHING = 8.0  # error a second of being where another is
 
 
 @njit(**FAST)
@@ -65,6 +87,11 @@ def _sampled(aim, frame, t, x, z, vx, vz, fx, fz):
     share = min(speed / scale, 1.0)
     error = (ex * ex + ez * ez) / (scale * scale) + aim.facing * share * (1.0 - fx * dx - fz * dz)
     turning = aim.turning * share * min(np.sqrt(vx * vx + vz * vz) / WALKING, 1.0)
+    for m in range(aim.others.shape[0]):
+        other = aim.others[m, min(int(t / aim.stride), aim.others.shape[1] - 1)]
+        gap = (other[0] - x) ** 2 + (other[1] - z) ** 2
+        if gap < aim.clear * aim.clear:
+            error += _TOUCHING * (1.0 - np.sqrt(gap) / aim.clear)
     return error if aim.need[frame] else error + aim.outside, dx, dz, turning
 
 

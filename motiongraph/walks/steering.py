@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import B1, F64, I64, kernel, read
@@ -19,8 +20,10 @@ _CELL = 0.2  # s; states that arrive within the same one compete
 _WIDTH = 16  # states that go on from each
 _LOOKS = 6000  # at transitions, for one plan: about 2 ms
 _STANDING = 0.2  # m/s: slower is standing
+_BOB = 0.1  # m: a root that rises and falls more than this does not stand
 _STAYING = 20.0  # s after which standing counts as lasting for ever
 _FAR = 4.0  # s: a label farther away than this is as good as this far
+_NOBODY = np.zeros((0, 1, 2))
 
 
 @kernel(F64[::1](FLOOR, read(B1), I64))
@@ -98,7 +101,11 @@ class Steering:
         rate = len(floor.leave) * fps / max(int(self.open.sum()), 1)  # transitions in a second of motion
         self.horizon = round((_HORIZON_SPARSE if rate < _SPARSE else _HORIZON) * fps)
         self._costly = 0.3 / max(graph.thresholds.highest, 1e-6) ** 2
-        slow = self.open & (self.speeds < _STANDING)
+        moving = self.open & (self.speeds > 2.0 * _STANDING)
+        # Standing that can be left again; a jump on the spot is none.
+        returns = np.isfinite(frames_away(floor, moving if moving.any() else self.open, self.ground.window))
+        self.lasting = self.open & returns
+        slow = self.lasting & (self.speeds < _STANDING) & (self._bobbing() < _BOB)
         stayed = frames_stayed(floor, slow, self.ground.window, _STAYING * fps) / fps
         self.can_stand = bool((stayed >= _STAYING - 0.5).any())
         standing = stayed >= (_STAYING - 0.5 if self.can_stand else 0.5)
@@ -117,6 +124,12 @@ class Steering:
             speeds.append(np.sqrt((far * far).sum(axis=1)) * clip.fps / np.maximum(after - before, 1))
         return np.concatenate(speeds)
 
+    def _bobbing(self) -> np.ndarray:
+        """(F,) metres by which the root rises and falls in the half second around each frame."""
+        size, image = 2 * max(round(0.25 * self.ground.fps), 1) + 1, scipy.ndimage
+        heights = [clip.root[:, 1] for clip in self.graph.clips]
+        return np.concatenate([image.maximum_filter1d(y, size) - image.minimum_filter1d(y, size) for y in heights])
+
     def kind(self, need: np.ndarray) -> Kind:
         """The frames of a mask (F,) bool."""
         inside = need & self.open
@@ -128,23 +141,29 @@ class Steering:
         away = _read_only(np.minimum(away, _FAR))
         return Kind(_read_only(need.copy()), away, max(speed, 0.3), max(cruising, 0.3))
 
-    def aim(self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False) -> Aim:
-        """points: (N, 2) x, z to head for, one every `stride` frames; speed: m/s; arriving: to stop there."""
+    def aim(
+        self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False, others: np.ndarray = _NOBODY,
+        clear: float = 0.0,
+    ) -> Aim:  # fmt: skip
+        """points: (N, 2) x, z to head for, one every `stride` frames; speed: m/s; arriving: to stop there; others:
+        (M, S, 2) x, z to keep `clear` metres from, every `stride` frames too."""
         return Aim(
             _read_only(np.array(points, float, order="C")), float(speed), 0.6 if arriving else 0.0, kind.need,
             kind.away, self.standing.away, 1.5, self._costly, 0.6, _END, self.horizon, self.stride,
             float(self.ground.fps), self.ground.window, self.turning,
+            _read_only(np.array(others, float, order="C")), float(clear),
         )  # fmt: skip
 
     def plan(
-        self, frame: int, placement: Placement, aim: Aim, current: list[int]
+        self, frame: int, placement: Placement, aim: Aim, current: list[int], looks: int = _LOOKS, better: float = 0.0
     ) -> tuple[list[int], float, np.ndarray]:
         """The transitions to take from a frame on, with its clip at a placement: those planned so far, or better ones;
-        their error; and of each exit of the run, then of playing on, the least error found."""
+        their error; and of each exit of the run, then of playing on, the least error found. looks: at transitions;
+        better: so much better a new plan has to be."""
         theta, x, z = map(float, placement)
         floor, cell = self.ground.floor, min(max(round(_CELL * self.ground.fps), 1), self.ground.window)
         kept = plan_cost(floor, aim, frame, theta, x, z, np.array(current, np.int32))
-        plan, error, firsts, _ = best_plan(floor, aim, frame, theta, x, z, cell, _WIDTH, _LOOKS)
-        if kept <= error and kept < np.inf:
+        plan, error, firsts, _ = best_plan(floor, aim, frame, theta, x, z, cell, _WIDTH, looks)
+        if kept <= error + better and kept < np.inf:
             return list(current), kept, firsts
         return plan.tolist(), error, firsts

@@ -14,6 +14,9 @@ def _rate(aim, frame, t, place, velocity, face):
     scale = max(aim["speed"], 0.7)
     off = (velocity[0] - speed * dx) ** 2 + (velocity[1] - speed * dz) ** 2
     error = off / scale**2 + aim["facing"] * min(speed / scale, 1.0) * (1.0 - face[0] * dx - face[1] * dz)
+    for other in aim["others"]:
+        at = other[min(int(t / aim["stride"]), len(other) - 1)]
+        error += 8.0 * max(1.0 - math.hypot(at[0] - place[0], at[1] - place[1]) / aim["clear"], 0.0)
     turning = aim["turning"] * min(speed / scale, 1.0) * min(math.hypot(*velocity) / 0.5, 1.0)
     return error + (0.0 if aim["need"][frame] else aim["outside"]), (dx, dz), turning
 
