@@ -136,7 +136,7 @@ def test_courses_against_plain_loops(graph, seed):
     told = {name: getattr(floor, name) for name in ("leave", "arrive", "jump", "run_end", "next_out", "face")}
     ref = naive.course(told, ground.root, ground.about, ground.window, ground.fps, plan, frame, (0.7, 1, -2), 0.8, 0.9)
     np.testing.assert_allclose(out[0], ref, atol=1e-9)
-    taken, reached, c, s, x, z, passed = from_here(floor, ground, plans[0], state[0], 0.0)
+    taken, reached, *_, passed = from_here(floor, ground, plans[0], state[0], 0.0)
     assert (taken.tolist(), reached, passed) == ([], frame, 0.0)
     taken, reached, *_ = from_here(floor, ground, plans[0], state[0], float(floor.leave[plan[0]] - frame + 1))
     assert taken.tolist() == plan[:1]

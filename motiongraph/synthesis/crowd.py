@@ -180,17 +180,9 @@ class Crowd:
         step = steering.stride / steering.ground.fps
         far = self._ahead[:, 1, :2] - self._ahead[:, 0, :2]
         speeds = np.sqrt((far * far).sum(axis=1)) / step
+        waited = np.ascontiguousarray(self._speeds[:, 2])
         choose_ways(
-            self._ahead,
-            self.goals.heading_for,
-            speeds,
-            np.ascontiguousarray(self._speeds[:, 2]),
-            self.obstacles,
-            self._clear,
-            NEAREST,
-            step,
-            which,
-            out,
+            self._ahead, self.goals.heading_for, speeds, waited, self.obstacles, self._clear, NEAREST, step, which, out
         )
         self._wanted[which, :2], self._free[which] = out[:, :2], out[:, 2]
 

@@ -29,9 +29,7 @@ def recorded(crowd: Crowd, seconds: float, cleanup: bool, progress: Progress) ->
         raise MotionError(f"a crowd is recorded for up to an hour, not for {seconds!r} seconds")
     frames, count, joints = max(round(seconds * graph.fps), 2), len(crowd), len(graph.clips[0].skeleton)
     if frames * count * joints * 16 > _MOST:
-        raise MotionError(
-            f"{seconds:g} s of {count:,} characters do not fit into memory; record fewer, or for less long"
-        )
+        raise MotionError(f"{seconds:g} s of {count:,} characters need too much memory; record fewer, or less")
     root, turns = np.empty((count, frames, 3)), np.empty((count, frames, joints, 4), np.float32)
     states, spins = np.empty((count, frames, 2)), np.zeros((count, frames), bool)
     made, arrived = 0, 0

@@ -20,7 +20,7 @@ def ground_of(graph: MotionGraph) -> tuple[Ground, np.ndarray]:
     found = _known.get(graph)
     if found is None or found[0] is not graph.candidates:
         # All clips stand on one floor, that of the first.
-        up = [clip.root + [0.0, graph.clips[0].floor - clip.floor, 0.0] for clip in graph.clips]
+        up = [clip.root + np.array([0.0, graph.clips[0].floor - clip.floor, 0.0]) for clip in graph.clips]
         root, about = np.concatenate(up), np.concatenate([pivots(clip) for clip in graph.clips])
         turns = np.concatenate([clip.rotations for clip in graph.clips])
         for array in (root, about, turns):

@@ -30,8 +30,8 @@ _ASIDE = 0.35  # rad: who waits turns so far before going on
 def choose_ways(ahead, goals, speeds, waited, obstacles, clear, near, step, which, out):
     """For the characters `which` (n,), fill out (n, 3): unit vector x, z to go in, and metres that are free there.
 
-    ahead: (N, S, 4) x, z … of everyone now and every `step` s; goals: (N, 2); speeds: (N,) m/s; waited: (N,) s; obstacles:
-    (M, 3) x, z, radius; clear: m to keep from others, or, where that leaves no way, no less than `near`.
+    ahead: (N, S, 4) x, z … of everyone now and every `step` s; goals: (N, 2); speeds: (N,) m/s; waited: (N,) s;
+    obstacles: (M, 3) x, z, radius; clear: m to keep from others, or, where that leaves no way, no less than `near`.
     """
     meets = np.empty((ahead.shape[0] * ahead.shape[1], 2), np.int64)
     for row in range(which.shape[0]):
@@ -61,8 +61,8 @@ def choose_ways(ahead, goals, speeds, waited, obstacles, clear, near, step, whic
 
 @njit(**FAST)
 def _meetings(ahead, i, x, z, clear, touch, stride, meets):
-    """Fill meets (n, 2) with others and samples of time at which character i at x, z, who goes `stride` metres a sample,
-    could be too near to them in some direction; how many."""
+    """Fill meets (n, 2) with others and samples of time at which character i at x, z, who goes `stride` metres a
+    sample, could be too near to them in some direction; how many."""
     many = 0
     for j in range(ahead.shape[0]):
         for n in range(ahead.shape[1]):
@@ -155,8 +155,8 @@ def _allowed(i, path, brakes, moved, obstacles, near):
 def move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles, near, dt, turning, moves, done):
     """Move N characters by one moment of dt seconds, in this order (N,).
 
-    states: (N, STATE); speeds: (N, 3) pace, rad/s of turning and seconds waited; wanted: (N, 3) unit vector to go in, and
-    the pace to go at; brakes: (N, B, 2) how each would come to a halt, renewed here; near: m that all keep apart;
+    states: (N, STATE); speeds: (N, 3) pace, rad/s of turning and seconds waited; wanted: (N, 3) unit vector to go in,
+    and the pace to go at; brakes: (N, B, 2) how each would come to a halt, renewed here; near: m that all keep apart;
     turning: rad/s. Into moves (N, 3): frames gone, radians turned, and turned on the spot; done: (N,) transitions gone
     through.
     """
@@ -178,6 +178,7 @@ def move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles,
         if pace == 0.0 and abs(angle) > _ASIDE:
             quicker = 0.0
         slower = pace - change if pace - change > 1e-6 else 0.0
+        after, then, turn, frames = state, slower, omega, 0.0
         for attempt in range(5):
             if attempt == 0:
                 then, turn = quicker, rate
