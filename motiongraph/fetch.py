@@ -20,9 +20,14 @@ from pathlib import Path
 
 from motiongraph import __version__
 from motiongraph.errors import MotionError
+from motiongraph.files import writing
 from motiongraph.progress import SILENT, Progress
 
 CMU = "https://mocap.cs.cmu.edu/subjects"
+INDEX = "index.txt"  # what the database says of every trial
+# The page of CMU that lists all trials as text: number, files, and in the last column what they show.
+_ALL_TRIALS = "search.php?subjectnumber=%25&motion=%25%25%25&maincat=%25&subcat=%25&subtext=yes"
+_LARGEST_INDEX = 1 << 23  # bytes
 
 _BLOCK = 1 << 16  # bytes between two reports of progress
 _GAP = 5  # trials missing in a row after which a subject without a listing is taken to have no more
@@ -81,7 +86,7 @@ def fetch_cmu(
     numbers = sorted(set(trials)) or server.trials(name)
     total = 1 + len(numbers or [1])
     if not fetch(f"{name}.asf", 0, total):
-        raise MotionError(f"there is no subject {name} at {server.base}/")
+        raise Missing(f"there is no subject {name} at {server.base}/")
     for index, number in enumerate(numbers, start=1):
         if not fetch(f"{name}_{number:02d}.amc", index, total):
             missing.append(f"{name}_{number:02d}")
@@ -95,6 +100,52 @@ def fetch_cmu(
         raise MotionError(f"there is no {', '.join(missing)} at {server.base}/{name}/ ({count} in {folder})")
     progress(1, 1, name)
     return Fetched(folder, tuple(new), tuple(kept))
+
+
+def fetch_all(
+    folder: str | os.PathLike = "cmu",
+    progress: Progress = SILENT,
+    base: str | None = None,
+    check: Callable[[Path, Path], None] | None = None,
+    **patience,
+) -> list[Fetched]:
+    """Download every subject with all trials into folders of `folder`, and the index; what is there is kept.
+
+    Subjects that the index names, or 1 to 144 where it cannot be had. Arguments as for `fetch_cmu`.
+    """
+    folder, found = Path(folder), []
+    fetch_index(folder, base, **patience)
+    index = (folder / INDEX).read_text("utf-8") if (folder / INDEX).exists() else ""
+    subjects = sorted({int(n) for n in re.findall(r"^([0-9]{1,3})_[0-9]+\t", index, re.MULTILINE)}) or range(1, 145)
+    for number, subject in enumerate(subjects):
+
+        def report(done: float, total: float, what: str = "", /, number: int = number) -> None:
+            progress(number + done / max(total, 1), len(subjects), what)
+
+        try:
+            found.append(fetch_cmu(subject, (), folder / f"{subject:02d}", report, base, check, **patience))
+        except Missing:
+            continue  # numbers of subjects have gaps
+    progress(1, 1, "")
+    return found
+
+
+def fetch_index(folder: str | os.PathLike, base: str | None = None, **patience) -> bool:
+    """Put what CMU says of every trial into `folder`, as `formats.descriptions` reads it; whether that could be had."""
+    path = Path(folder, INDEX)
+    if path.exists():
+        return True
+    subjects = base or os.environ.get("MOTIONGRAPH_CMU_URL") or CMU
+    server = Server(subjects.rstrip("/").removesuffix("/subjects"), **patience)
+    try:
+        text = server.text(_ALL_TRIALS, _LARGEST_INDEX)
+    except MotionError:  # motion without a description is still motion
+        return False
+    rows = re.findall(r"^[0-9]+_[0-9]+\t.+$", text.replace("\r", ""), re.MULTILINE)
+    if rows:
+        with writing(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join(rows) + "\n")
+    return bool(rows)
 
 
 class Missing(MotionError):
@@ -127,18 +178,22 @@ class Server:
 
     def trials(self, subject: str) -> list[int]:
         """The trials that the listing of the subject's folder names; none where the server shows no listing."""
-
-        def listing() -> str:
-            with self._open(f"{subject}/") as response:
-                return self._read(response, 1 << 22).decode("utf-8", "replace")
-
         try:
-            page = self._persistently(f"{subject}/", listing, SILENT)
+            page = self.text(f"{subject}/", 1 << 22)
         except MotionError:
             if not self.reached:
                 raise
             return []
         return sorted({int(n) for n in re.findall(rf"\b{subject}_(\d+)\.amc\b", page, re.IGNORECASE)})
+
+    def text(self, name: str, most: int) -> str:
+        """The first `most` bytes of a page."""
+
+        def page() -> str:
+            with self._open(name) as response:
+                return self._read(response, most).decode("utf-8", "replace")
+
+        return self._persistently(name, page, SILENT)
 
     def download(
         self,

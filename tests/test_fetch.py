@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from motiongraph.errors import MotionError
-from motiongraph.fetch import Fetched, Server, fetch_cmu
+from motiongraph.fetch import Fetched, Server, fetch_all, fetch_cmu, fetch_index
+from motiongraph.formats.descriptions import description_of, label_of
 from motiongraph.formats.load import check_capture
 from motiongraph.progress import Cancelled
 
@@ -29,7 +30,7 @@ class Site(ThreadingHTTPServer):
         self.files = {"/16/16.asf": ASF} | {f"/16/16_{n:02d}.amc": AMC for n in (1, 2, 4)}
         self.faults = {}
         self.log = []
-        self.listing = self.ranges = self.lengths = True
+        self.listing = self.ranges = self.lengths = self.index = True
         self.version = '"first"'
         super().__init__(("127.0.0.1", 0), Handler)
 
@@ -40,6 +41,14 @@ class Site(ThreadingHTTPServer):
     def asked(self, path):
         """The Range headers of the requests for `path`, in order."""
         return [bytes_range for asked, bytes_range in self.log if asked == path]
+
+
+INDEX = """<pre>
+Subject #16\t(walks)
+16_01\tamc\tmpg\tavi\tjump
+16_02\tamc\tmpg\tavi\tRunForward
+17_01\tamc\tmpg\tavi\twalk
+"""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -57,6 +66,8 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/16/" and site.listing:
             rows = "".join(f'<a href="{p[4:]}">{p[4:]}</a> 2004-01-01\n' for p in site.files)
             return self.answer(200, f"<html><h1>Index of /subjects/16</h1>{rows}</html>".encode(), {}, "text/html")
+        if path.startswith("/search.php?"):
+            return self.answer(200, INDEX.encode(), {}, "text/html") if site.index else self.send_error(404)
         if path not in site.files:
             return self.send_error(404)
         body, status, extra = site.files[path], 200, {"ETag": site.version} if site.version else {}
@@ -381,3 +392,20 @@ def test_what_is_no_motion_never_gets_its_name(site, fetch):
     with pytest.raises(MotionError, match=r"/16/16_02\.amc was thrown away: .*16_02\.amc:"):
         fetch(2, check=check_capture)  # bytes of all kinds
     assert fetch.names() == ["16.asf", "16_01.amc"]
+
+
+def test_all_subjects_and_what_is_said_of_them(site, tmp_path):
+    site.files |= {"/17/17.asf": ASF, "/17/17_01.amc": AMC}
+    found = fetch_all(tmp_path, base=site.base)
+    assert [(len(one.new), len(one.kept)) for one in found] == [(4, 0), (2, 0)]
+    assert description_of(tmp_path / "16" / "16_02.amc") == "RunForward"
+    assert [label_of(tmp_path / "16" / f"16_0{n}.amc") for n in (1, 2, 4)] == ["jump", "run", None]
+    again = fetch_all(tmp_path, base=site.base)  # as after it was cut off
+    assert [(len(one.new), len(one.kept)) for one in again] == [(0, 4), (0, 2)]
+
+
+def test_without_an_index_the_subjects_are_counted(site, tmp_path):
+    site.index = False
+    assert not fetch_index(tmp_path, base=site.base)
+    assert not (tmp_path / "index.txt").exists()
+    assert [one.folder.name for one in fetch_all(tmp_path, base=site.base)] == ["16"]

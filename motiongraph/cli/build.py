@@ -111,6 +111,10 @@ def build(
     labels: Annotated[
         Path | None, typer.Option(metavar="TOML", help="Which files take part, which frames, and what they are.")
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="PATTERN", help="Only clips with this in name, labels or description, as in 'walk|run'."),
+    ] = None,
     mirror: Annotated[bool, typer.Option("--mirror", metavar="", help="Add every clip's mirror image.")] = False,
     fps: Annotated[
         float | None, typer.Option(parser=positive, metavar="N", help="Resample all clips to this rate first.")
@@ -183,7 +187,7 @@ def build(
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     with progress_bar() as progress:
-        clips = load_collection(paths or [resource("assets/captured")], labels, progress, **reading)
+        clips = load_collection(paths or [resource("assets/captured")], labels, progress, where=where, **reading)
     started = time.perf_counter()
     try:
         with cluster(scheduler, workers) as client, progress_bar() as progress:

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.files import unreadable
+from motiongraph.formats.descriptions import chosen, description_of, label_of
 from motiongraph.formats.labels_file import NAME, Entry, Spans, grouped, read_labels
 from motiongraph.formats.load import KINDS, annotated, load_clips, may_hold_motion
 from motiongraph.model.clip import Clip
@@ -54,10 +55,11 @@ def load_collection(
     labels: str | os.PathLike | None = None,
     progress: Progress = SILENT,
     on_error: OnError | None = None,
+    where: str | None = None,
     **options: Any,
 ) -> list[Clip]:
     """Load what `find_parts` finds, in its order and cut to its frames; on_error and options as for `load_all`."""
-    return [_cut(clip, part) for part, clip in read_collection(paths, labels, progress, on_error, **options)]
+    return [_cut(clip, part) for part, clip in read_collection(paths, labels, progress, on_error, where, **options)]
 
 
 def read_collection(
@@ -65,6 +67,7 @@ def read_collection(
     labels: str | os.PathLike | None = None,
     progress: Progress = SILENT,
     on_error: OnError | None = None,
+    where: str | None = None,
     **options: Any,
 ) -> Iterator[tuple[Part, Clip]]:
     """Every part that `find_parts` finds, one by one, with the whole clip of its file under the part's name and labels.
@@ -73,7 +76,7 @@ def read_collection(
     raised. Options as for `load`.
     """
     of_file: dict[Path, list[Part]] = {}
-    for part in find_parts(paths, labels, on_error):
+    for part in find_parts(paths, labels, on_error, where):
         of_file.setdefault(part.file, []).append(part)
     for file, clips in read_files(list(of_file), progress, on_error, **options):
         for part in of_file[file]:
@@ -142,10 +145,17 @@ def _listed_paths(paths: Paths) -> list[Path]:
     return [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(path) for path in paths]
 
 
-def find_parts(paths: Paths, labels: str | os.PathLike | None = None, on_error: OnError | None = None) -> list[Part]:
+def find_parts(
+    paths: Paths,
+    labels: str | os.PathLike | None = None,
+    on_error: OnError | None = None,
+    where: str | None = None,
+) -> list[Part]:
     """The parts of files that take part. paths: files, folders, and labels.toml files, which stand for all they list;
     labels: a labels.toml that chooses among all of them, wherever it lies. on_error(path, problem) is called for what
-    cannot be found or read, and the rest takes part; without it, that is raised."""
+    cannot be found or read, and the rest takes part; without it, that is raised. where: a pattern that the name of a
+    file, its labels or its description must hold, as in "walk|run"."""
+    wanted = None if where is None else chosen(where)
     if labels is not None:
         parts = _chosen(Path(labels), _listed_paths(paths))
     else:
@@ -158,7 +168,19 @@ def find_parts(paths: Paths, labels: str | os.PathLike | None = None, on_error: 
                 if on_error is None:
                     raise said from None
                 on_error(path, said)
-    return list(dict.fromkeys(parts))  # what is named twice takes part once
+    parts = list(dict.fromkeys(parts))  # what is named twice takes part once
+    if wanted is None:
+        return parts
+    found = [part for part in parts if wanted.search(_about(part))]
+    if parts and not found:
+        raise MotionError(f"none of {len(parts):,} clips has {where!r} in its name, labels or description")
+    return found
+
+
+def _about(part: Part) -> str:
+    """All that is known of a part before its file is read."""
+    words = [label_of(part.file) or ""] if part.labels is None else [word for word, _, _ in part.labels]
+    return " ".join([part.file.stem, *words, description_of(part.file)])
 
 
 def _parts(path: Path, on_error: OnError | None) -> list[Part]:

@@ -17,7 +17,9 @@ from motiongraph.formats.amc import first_frame, read_amc
 from motiongraph.formats.asf import Asf
 from motiongraph.formats.asf_parser import read_asf
 from motiongraph.formats.bvh import Bvh, read_bvh
+from motiongraph.formats.descriptions import label_of
 from motiongraph.formats.gltf_clips import has_animation, read_gltf
+from motiongraph.formats.labels_file import NAME as LABELS
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import UPRIGHT, AmcMotion, Built, BvhMotion, Source
 from motiongraph.formats.scanner import Text, quoted
@@ -103,6 +105,8 @@ def load_clips(
         )
     try:
         labels, contacts = labels_beside(path)
+        if not labels and not (path.parent / LABELS).is_file() and (label := label_of(path)):
+            labels = {label: [(0, 1 << 62)]}
     except FormatError as problem:  # words about a motion are not worth losing the motion
         warnings.warn(f"{problem}; {path.name} was loaded without labels", FormatWarning, stacklevel=2)
         labels, contacts = {}, None
