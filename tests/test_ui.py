@@ -1,5 +1,6 @@
 """What the panels work with, without a window: timings, asking for files, messages, the table of keys, the menus."""
 
+import json
 from collections import deque
 from types import SimpleNamespace
 
@@ -10,10 +11,11 @@ from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
 from motiongraph.app.library.entries import prepare
+from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update
 from motiongraph.app.window import FRESH, Message, SeenMessages
-from motiongraph.viewer import action
+from motiongraph.viewer import action, lengths, theme
 from motiongraph.viewer import dialogs as asking
 from motiongraph.viewer import keys as keyboard
 from motiongraph.viewer.actions import ACTIONS, PANELS
@@ -278,7 +280,7 @@ def test_the_keys_people_were_promised():
 def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypatch):
     """On a slow machine Shift may be up again before the frame in which Dear ImGui tells of the G."""
     monkeypatch.setattr(glfw, "get_key_name", lambda key, code: "g" if key == glfw.KEY_G else None)
-    keys, issued, ui = Keys(), [], SimpleNamespace(flying=False, dialogs=Dialogs(native=False))
+    keys, issued, ui = Keys(), [], SimpleNamespace(flying=False, rebinding="", dialogs=Dialogs(native=False))
     state = SimpleNamespace(project=SimpleNamespace(asked_at=None), issue=issued.append, entry=object())
     names = {glfw.KEY_G: [imgui.Key.g], glfw.KEY_LEFT_SHIFT: [imgui.Key.left_shift, imgui.Key.mod_shift]}
 
@@ -346,3 +348,69 @@ def test_a_panel_that_fails_is_contained_and_says_so(state, imgui_context, confi
         implot.destroy_context()
     assert ui.failures == {}
     assert len([m for m in state.messages if "no such joint" in m.text]) == 1  # not once a frame
+
+
+def luminance(colour):
+    """Relative luminance as WCAG 2 has it."""
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("safe", [False, True])
+def test_letters_and_boxes_can_be_seen(light, safe):
+    try:
+        theme.choose(light, safe)
+        panel = theme.PAPER[1]
+        assert contrast(theme.INK, panel) > 7.0
+        for ink in (theme.FAINT, theme.GOOD, theme.WARN, theme.BAD):
+            assert contrast(ink, panel) >= 4.5, ink
+        assert contrast(theme.ACCENT, panel) >= 4.0
+        assert contrast(theme.ON_ACCENT, theme.ACCENT) >= 4.0
+        assert contrast(theme.EDGE, panel) >= 3.0
+        if safe:  # as people without red or without green see them, by lightness and blue
+            (good, bad) = (theme.GOOD, theme.BAD)
+            assert abs(good[2] - bad[2]) > 0.3
+    finally:
+        theme.choose(False, False)
+
+
+def test_keys_can_be_chosen(monkeypatch):
+    try:
+        chosen = keyboard.rebound({}, "play", "Ctrl+B")
+        assert chosen == {"play": "Ctrl+B", "build": ""}
+        keyboard.bind(chosen)
+        assert ACTIONS["play"].keys == ("Ctrl+B",)
+        assert ACTIONS["build"].keys == ()
+        assert [action.text for *_, action in _CHORDS if action.keys == ("Ctrl+B",)] == [ACTIONS["play"].text]
+        keyboard.bind({"play": "Nonsense+Q", "step": "no such key", "no such action": "A"})
+        assert ACTIONS["play"].keys == ("Space",)
+        pressed = Keys()
+        monkeypatch.setattr(glfw, "get_key_name", lambda key, code: None)
+        pressed.heard(glfw.KEY_F7, 0, glfw.PRESS, glfw.MOD_SHIFT)
+        assert pressed.last == "Shift+F7"
+    finally:
+        keyboard.bind({})
+    assert {name: action.keys for name, action in ACTIONS.items()} == keyboard.DEFAULT_KEYS
+
+
+def test_lengths_are_in_the_units_that_were_chosen():
+    try:
+        assert (lengths.short(0.254), lengths.long(3.048)) == ("25 cm", "3.0 m")
+        lengths.choose("inch")
+        assert (lengths.short(0.254), lengths.long(3.048)) == ("10.0 in", "10.0 ft")
+    finally:
+        lengths.choose("cm")
+
+
+def test_settings_that_make_no_sense_are_put_right(tmp_path):
+    wrong = {"units": "ell", "cache": 0, "autosave": 999, "quality": "x", "samples": 99, "keys": {"play": 3}, "zoom": 9}
+    (tmp_path / "settings.json").write_text(json.dumps(wrong))
+    found = Settings.load(tmp_path / "settings.json")
+    assert (found.units, found.cache, found.autosave, found.quality, found.samples) == ("cm", 1, 60, "auto", 16)
+    assert (found.keys, found.zoom) == ({}, 3.0)

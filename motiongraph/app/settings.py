@@ -12,6 +12,7 @@ from motiongraph.errors import MotionError
 from motiongraph.files import writing
 
 RECENT = 12
+QUALITIES = ("auto", "best", "fast")
 # Sizes of videos, in pixels; 0 is that of the view.
 FILM_SIZES = {"view": (0, 0), "720p": (1280, 720), "1080p": (1920, 1080), "square": (1080, 1080)}
 
@@ -35,6 +36,13 @@ class Settings:
     samples: int = 4  # of a pixel, for smooth edges
     quality: str = "auto"  # "best", "fast" or "auto": fast where no graphics card draws
     day: bool = True  # bright surroundings
+    light: bool = False  # bright panels
+    safe_colours: bool = False  # for people who confuse red and green
+    units: str = "cm"  # of lengths in the panels, or "inch"
+    keys: dict[str, str] = field(default_factory=dict)  # name of an action → the chord chosen for it, "" for none
+    cache: int = 2  # gigabytes that distances kept on disk may take
+    open_in: str = ""  # folder in which dialogs for opening begin; "" for the last one
+    save_in: str = ""  # the same for saving
     hint: bool = True  # the first-run hint is still shown
     autosave: int = 1  # minutes between copies of the work, 0 for none
     autoplay: bool = True  # what is opened plays at once
@@ -75,6 +83,10 @@ class Settings:
         self.zoom, self.rate = min(max(float(self.zoom), 0.5), 3.0), min(max(self.rate, 10), 1000)
         self.film_size = self.film_size if self.film_size in FILM_SIZES else "view"
         self.film_rate, self.autosave = min(max(self.film_rate, 1), 240), min(max(self.autosave, 0), 60)
+        self.units, self.cache = "inch" if self.units == "inch" else "cm", min(max(self.cache, 1), 1000)
+        self.quality = self.quality if self.quality in QUALITIES else "auto"
+        self.samples = min(max(self.samples, 1), 16)
+        self.keys = {name: key for name, key in self.keys.items() if isinstance(name, str) and isinstance(key, str)}
         self.recent = [name for name in self.recent if isinstance(name, str)][:RECENT]
         self.shown = self.shown and [name for name in self.shown if isinstance(name, str)]
         return self
@@ -91,3 +103,4 @@ class Settings:
 
 _KINDS: dict[str, Any] = {f.name: (int, float) if f.type is float else f.type for f in fields(Settings)}
 _KINDS["recent"] = _KINDS["shown"] = list
+_KINDS["keys"] = dict

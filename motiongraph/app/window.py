@@ -13,13 +13,14 @@ from platformdirs import user_pictures_path
 
 from motiongraph.app.command import command
 from motiongraph.app.playback import show_clip
-from motiongraph.app.settings import FILM_SIZES
+from motiongraph.app.settings import FILM_SIZES, Settings
 from motiongraph.errors import MotionError
+from motiongraph.metric.cache import open_cache
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
-FLOATING = ("why", "shortcuts", "fetch", "film", "unsaved")  # of which the next start knows nothing
+FLOATING = ("why", "shortcuts", "fetch", "film", "unsaved", "preferences")  # of which the next start knows nothing
 DOCKED = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats")
 PANELS = (*DOCKED, "messages", *FLOATING)
 FRESH = 8.0  # seconds a remark stays in the status line; what went wrong stays until it is seen
@@ -96,6 +97,13 @@ def new_name(folder: Path, stem: str, suffix: str) -> Path:
         count += 1
         path = folder / f"{stem}_{stamp}_{count}{suffix}"
     return path
+
+
+def limit_cache(settings: Settings) -> None:
+    """Distances on disk take no more than the settings say."""
+    cache = open_cache()
+    if cache is not None and cache.limit != settings.cache << 30:
+        cache.resize(settings.cache << 30)
 
 
 # Commands
@@ -181,6 +189,7 @@ class SetSetting:
             raise MotionError(f"there is no setting {self.name!r}")
         setattr(state.settings, self.name, self.value)
         state.settings.sane()
+        limit_cache(state.settings)
 
 
 @command

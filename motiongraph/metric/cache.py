@@ -49,6 +49,10 @@ class Cache:
         self._unchecked = limit  # bytes written since the folder was last measured; unknown at first
         self._complained = False
 
+    def resize(self, limit: int) -> None:
+        """Keep at most so many bytes, from the next time that something is put in."""
+        self.limit = self._unchecked = limit
+
     def get(self, key: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under `key`, or None."""
         path = self._path(key)

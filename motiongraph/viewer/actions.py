@@ -151,6 +151,7 @@ ACTIONS: dict[str, Action] = {
     "record": _action("File", "Video of the clip…", "Ctrl+R", _panel("film", True), needs_clip=True),
     "quit": _action("File", "Quit", "Ctrl+Q", lambda s: do.Quit()),
     # Edit
+    "preferences": _action("Edit", "Preferences…", "Ctrl+,", _panel("preferences", True)),
     "undo": _action("Edit", "Undo", "Ctrl+Z", lambda s: do.Undo(), repeats=True, possible=lambda s: s.history.done),
     "redo": _action(
         "Edit", "Redo", "Ctrl+Shift+Z Ctrl+Y", lambda s: do.Redo(), repeats=True, possible=lambda s: s.history.undone

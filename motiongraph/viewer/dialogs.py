@@ -205,7 +205,9 @@ class Dialogs:
         """Open the dialog called `name`, in place of one that is open."""
         self.close()
         question = self.question = QUESTIONS[name]
-        folder = Path.home() if name in _ANYWHERE else Path(state.settings.folder or Path.home())
+        settings = state.settings
+        chosen = settings.save_in if question.kind == "save" else settings.open_in
+        folder = Path(chosen or (Path.home() if name in _ANYWHERE else settings.folder or Path.home())).expanduser()
         self.folder = folder if os.path.isdir(folder) else Path.home()
         entry = question.about(state) if question.about else None
         self.number, self.subject = (entry.number, entry.name) if entry else (0, "")

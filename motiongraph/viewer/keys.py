@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
@@ -50,9 +51,48 @@ def shown(text: str) -> str:
     return "+".join(_SHOWN.get(part, part) for part in text.split("+"))
 
 
-_CHORDS: list[tuple[imgui.Key, int, int, Action]] = [
-    (*chord(key), action) for action in ACTIONS.values() for key in action.keys
-]
+DEFAULT_KEYS = {name: action.keys for name, action in ACTIONS.items()}
+_CHORDS: list[tuple[imgui.Key, int, int, Action]] = []
+
+
+def bind(chosen: dict[str, str]) -> None:
+    """Give actions the keys that were chosen for them, and the others their own; what is no chord is left out."""
+    _CHORDS.clear()
+    for name, usual in DEFAULT_KEYS.items():
+        keys = usual
+        if name in chosen:
+            try:
+                keys = (chosen[name],) if chosen[name] and chord(chosen[name]) else ()
+            except (AttributeError, KeyError):  # from a file of settings
+                keys = usual
+        ACTIONS[name] = replace(ACTIONS[name], keys=keys)
+        _CHORDS.extend((*chord(key), ACTIONS[name]) for key in keys)
+
+
+def rebound(chosen: dict[str, str], name: str, key: str) -> dict[str, str]:
+    """The choices once an action has another key; whatever had it has none then."""
+    taken = {other: "" for other, action in ACTIONS.items() if key in action.keys}
+    return chosen | taken | {name: key}
+
+
+bind({})
+
+
+_KEYS = {
+    chord(name)[1]: name
+    for name in (
+        *(letter.upper() for letter in _PRINTED if letter.isalnum()),
+        *(f"F{number}" for number in range(1, 13)),
+        *("[", "]", "\\", ",", ".", "RightArrow", "LeftArrow", "UpArrow", "DownArrow", "PageUp", "PageDown"),
+        *("Home", "End", "Space", "Enter", "Tab", "Backspace", "Delete", "Insert", "Equal", "Minus"),
+    )
+}
+
+
+def _chord_of(key: int, modifiers: int) -> str:
+    """What glfw tells, as a chord; "" where it is none."""
+    held = [name for name, bit in _MODIFIERS.items() if modifiers & bit]
+    return "+".join([*held, _KEYS[key]]) if key in _KEYS else ""
 
 
 class Keys:
@@ -65,6 +105,7 @@ class Keys:
     def __init__(self):
         self._down: set[int] = set()
         self._with: dict[int, int] = {}
+        self.last = ""  # the chord that was pressed last, "" where there is no word for it
         self._lately = 0  # frames for which one pressed a moment ago may still count
 
     def heard(self, key: int, code: int, action: int, modifiers: int) -> None:
@@ -76,6 +117,7 @@ class Keys:
             self._down.discard(key)
         else:
             self._down.add(key)
+            self.last = _chord_of(key, modifiers)
             self._with[key] = modifiers & (glfw.MOD_SHIFT | glfw.MOD_CONTROL | glfw.MOD_ALT | glfw.MOD_SUPER)
             self._lately = 6
 
@@ -84,6 +126,9 @@ class Keys:
         if not self._down and not self._lately:
             return
         self._lately -= self._lately > 0
+        if ui.rebinding:
+            ui.pressed, self.last = self.last, ""
+            return
         asked = ui.dialogs.question is not None or state.project.asked_at is not None
         if imgui.get_io().want_text_input or ui.flying or asked:
             return

@@ -12,6 +12,7 @@ from motiongraph.viewer.panels.library import clip_panel, library_panel
 from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
 from motiongraph.viewer.panels.path import path_panel, tool_bar
+from motiongraph.viewer.panels.preferences import preferences_window
 from motiongraph.viewer.panels.scene import camera_panel, scene_panel
 from motiongraph.viewer.panels.unsaved import quit_question, unsaved_window
 from motiongraph.viewer.panels.walk import walk_panel
@@ -33,7 +34,13 @@ DOCKED = {
     "stats": ("Stats", stats_panel, "right"),
     "messages": ("Messages", messages_panel, "right"),
 }
-_FLOATING = {"shortcuts": shortcuts_window, "fetch": fetch_window, "film": film_window, "unsaved": unsaved_window}
+_FLOATING = {
+    "shortcuts": shortcuts_window,
+    "fetch": fetch_window,
+    "film": film_window,
+    "unsaved": unsaved_window,
+    "preferences": preferences_window,
+}
 _BAR = int(
     imgui.WindowFlags_.no_scrollbar
     | imgui.WindowFlags_.no_saved_settings
@@ -66,6 +73,7 @@ class Layout:
         self._returning = not fresh  # the panels were hidden in the frame before, or there is none before
         self._homes: dict[str, int] = {}  # titles of panels that float → the dock they came from
         self._docks: dict[str, int] = {}  # title → the dock it is in
+        self._scale = 0.0  # for which panels are as wide as they are
         self._front = 0  # frames until the first tab is brought to the front: all must be there by then
 
     def draw(self, state: AppState, ui: Ui) -> None:
@@ -93,6 +101,9 @@ class Layout:
             _first_layout(view, ui, playback.height(state, ui) + imgui.get_frame_height())
             self._front = 8
         imgui.dock_space_over_viewport(_SPACE, view, _DOCKS)
+        if self._scale != ui.scale:
+            _widen(ui.scale / self._scale if self._scale else 1.0, view)
+            self._scale = ui.scale
         node = imgui.internal.dock_builder_get_central_node(_SPACE)
         if node is not None:
             pos, size = node.pos, node.size
@@ -175,6 +186,22 @@ def _tab_menu(name: str, state: AppState) -> None:
         if imgui.menu_item_simple("Close"):
             state.issue(do.ShowPanel(name, False))
         imgui.end_popup()
+
+
+def _widen(ratio: float, view: imgui.Viewport) -> None:
+    """Make the panels beside the scene wider or narrower, as far as there is room."""
+    done = set()
+    for title, _, _ in DOCKED.values():
+        window = imgui.internal.find_window_by_name(title)
+        node = window and window.dock_node
+        while (
+            node is not None and node.parent_node is not None and node.parent_node.split_axis != imgui.internal.Axis.x
+        ):
+            node = node.parent_node
+        if ratio != 1.0 and node and node.parent_node and node.id_ not in done:
+            done.add(node.id_)
+            size = min(node.size.x * ratio, 0.4 * view.size.x), node.size.y
+            imgui.internal.dock_builder_set_node_size(node.id_, size)
 
 
 def _first_layout(view: imgui.Viewport, ui: Ui, bars: float) -> None:

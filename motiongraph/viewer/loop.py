@@ -19,16 +19,16 @@ from motiongraph.app.project.session import window_title
 from motiongraph.app.settings import Settings, config_folder
 from motiongraph.app.state import AppState
 from motiongraph.app.update import carry_out, update, warm_up
-from motiongraph.app.window import FLOATING
+from motiongraph.app.window import FLOATING, limit_cache
 from motiongraph.errors import MotionError
-from motiongraph.viewer import theme
+from motiongraph.viewer import lengths, theme
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import DAY, NIGHT, Rect, SceneFrame
 from motiongraph.viewer.draw.graph_canvas import Canvases
 from motiongraph.viewer.draw.heat_map import Heats
 from motiongraph.viewer.draw.renderer import Pane, Renderer
 from motiongraph.viewer.ending import Signals, lost_display
-from motiongraph.viewer.keys import Keys, go_to_typed, heard_letter
+from motiongraph.viewer.keys import Keys, bind, go_to_typed, heard_letter
 from motiongraph.viewer.layout import Layout
 from motiongraph.viewer.pace import SOFTWARE_RATE, Pace, is_quick
 from motiongraph.viewer.pointer import Pointer
@@ -62,7 +62,9 @@ class Viewer:
         self.title, self._title_due, self._told = "motiongraph", 0.0, None
         self._asked_at: float | None = None  # the question that was last drawn attention to
         self._busy, self._uncollected = True, 0
+        self._look, self._bound = None, {}  # what the theme and the keys were made for
         self._set_pace()
+        limit_cache(settings)
         window.on_drop = lambda dropped: state.issue(do.OpenPaths(tuple(dropped)))
         window.on_text = lambda letter: heard_letter(letter, state, self.ui)
         window.on_key = self.keys.heard
@@ -186,11 +188,17 @@ class Viewer:
 
     def _begin(self, dt: float) -> None:
         """Tell Dear ImGui what happened, and make commands of what the scene and the keyboard got."""
-        state, ui = self.state, self.ui
-        scale = self.window.scale * state.settings.zoom
-        if scale != ui.scale or not ui.panes:
-            ui.scale = scale
+        state, ui, settings = self.state, self.ui, self.state.settings
+        scale = self.window.scale * settings.zoom
+        look = scale, settings.light, settings.safe_colours, settings.units
+        if look != self._look or not ui.panes:
+            self._look, ui.scale = look, scale
+            lengths.choose(settings.units)
+            theme.choose(settings.light, settings.safe_colours)
             theme.apply_theme(scale)
+        if self._bound != settings.keys:
+            self._bound = settings.keys
+            bind(settings.keys)
         imgui.backends.opengl3_new_frame()
         self._tell_imgui(dt)
         imgui.new_frame()

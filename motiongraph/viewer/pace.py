@@ -7,7 +7,6 @@ still. A window in which nothing happens waits for something to happen.
 
 from motiongraph.viewer.draw.targets import Detail
 
-QUALITIES = ("auto", "best", "fast")
 STEPS = (1.0, 0.85, 0.75, 0.67)  # resolutions, from the finest to the coarsest
 QUICK_TAPS, SOFTWARE_TAPS = (4, 6), (6, 12)  # of what moves, and of what stands still where the processor draws
 SHADOW, SOFTWARE_SHADOW = 2048, 1024  # texels along an edge of the shadow map
@@ -21,7 +20,7 @@ _FIRST, _LAST = 45, 2400  # quick frames before a finer resolution is tried, at 
 
 
 def is_quick(quality: str, software: bool) -> bool:
-    """Whether speed comes before looks; quality: one of QUALITIES."""
+    """Whether speed comes before looks; quality: one of `settings.QUALITIES`."""
     return quality == "fast" or (quality == "auto" and software)
 
 

@@ -1,6 +1,9 @@
-"""How the panels look: one quiet dark theme with an amber accent, Roboto and Font Awesome, crisp at any density."""
+"""How the panels look: quiet, dark or light, with an amber accent, Roboto and Font Awesome, crisp at any density.
 
-from collections.abc import Iterator
+The colours of this module change with `choose`; who keeps what is made of them names it in `KEPT`.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,27 +13,80 @@ from imgui_bundle import imgui, implot
 
 SIZE = 15.0  # points
 
-# Ink on paper, from dark to light; the accent marks what is chosen, and is the colour of the current character.
-_PAPER = ((0.086, 0.094, 0.110), (0.110, 0.120, 0.139), (0.145, 0.157, 0.180), (0.200, 0.215, 0.243))
-INK = (0.900, 0.910, 0.925, 1.0)
-FAINT = (0.560, 0.590, 0.635, 1.0)
-ACCENT = (0.930, 0.620, 0.290, 1.0)
-GOOD = (0.420, 0.760, 0.520, 1.0)
-WARN = (0.950, 0.780, 0.350, 1.0)
-BAD = (0.960, 0.440, 0.400, 1.0)
+Colour = tuple[float, float, float]
+Ink = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of a theme; contrasts of letters on paper are 4.5 and more, of the edges of boxes 3."""
+
+    paper: tuple[Colour, Colour, Colour, Colour]  # behind everything, panels, controls, controls that are pointed at
+    ink: Ink  # letters
+    faint: Ink  # letters that matter less
+    accent: Ink  # what is chosen, and the current character
+    edge: Colour  # of boxes
+    good: Ink
+    warn: Ink
+    bad: Ink
+    series: tuple[Colour, ...]  # labels, lanes and curves: told apart by lightness, too
+
+
+_DARK = Palette(
+    ((0.086, 0.094, 0.110), (0.110, 0.120, 0.139), (0.145, 0.157, 0.180), (0.200, 0.215, 0.243)),
+    (0.900, 0.910, 0.925, 1.0),
+    (0.560, 0.590, 0.635, 1.0),
+    (0.930, 0.620, 0.290, 1.0),
+    (0.420, 0.440, 0.480),
+    (0.420, 0.760, 0.520, 1.0),
+    (0.950, 0.780, 0.350, 1.0),
+    (0.960, 0.440, 0.400, 1.0),
+    (
+        *((0.93, 0.62, 0.29), (0.36, 0.63, 0.86), (0.38, 0.74, 0.58), (0.86, 0.52, 0.70)),
+        *((0.88, 0.80, 0.42), (0.60, 0.56, 0.86), (0.70, 0.53, 0.43), (0.56, 0.76, 0.84)),
+    ),
+)
+_LIGHT = Palette(
+    ((0.860, 0.868, 0.880), (0.945, 0.950, 0.957), (0.870, 0.878, 0.892), (0.790, 0.802, 0.822)),
+    (0.090, 0.100, 0.120, 1.0),
+    (0.360, 0.385, 0.430, 1.0),
+    (0.720, 0.370, 0.040, 1.0),
+    (0.520, 0.540, 0.580),
+    (0.050, 0.430, 0.180, 1.0),
+    (0.540, 0.360, 0.000, 1.0),
+    (0.720, 0.110, 0.090, 1.0),
+    (
+        *((0.78, 0.44, 0.08), (0.12, 0.44, 0.72), (0.10, 0.52, 0.34), (0.72, 0.30, 0.52)),
+        *((0.60, 0.52, 0.08), (0.40, 0.34, 0.74), (0.52, 0.34, 0.24), (0.20, 0.52, 0.64)),
+    ),
+)
+# Okabe and Ito, Color universal design (2008): blue, yellow and vermilion instead of green, yellow and red.
+_SAFE = (
+    *((0.90, 0.62, 0.00), (0.34, 0.71, 0.91), (0.00, 0.62, 0.45), (0.94, 0.89, 0.26)),
+    *((0.00, 0.45, 0.70), (0.84, 0.37, 0.00), (0.80, 0.47, 0.65), (0.60, 0.60, 0.60)),
+)
+
+KEPT: list[Callable[[], None]] = []  # called when the colours change, to forget what was made of the old ones
+PAPER, INK, FAINT, ACCENT, EDGE = _DARK.paper, _DARK.ink, _DARK.faint, _DARK.accent, _DARK.edge
+GOOD, WARN, BAD, SERIES = _DARK.good, _DARK.warn, _DARK.bad, _DARK.series
+ON_ACCENT: Ink = (0.040, 0.045, 0.055, 1.0)  # letters on the accent
 LEVELS = {"info": INK, "warning": WARN, "error": BAD}
 
-# Colours of labels, lanes and curves: told apart by lightness too, for those who see few colours.
-SERIES = (
-    (0.93, 0.62, 0.29),
-    (0.36, 0.63, 0.86),
-    (0.38, 0.74, 0.58),
-    (0.86, 0.52, 0.70),
-    (0.88, 0.80, 0.42),
-    (0.60, 0.56, 0.86),
-    (0.70, 0.53, 0.43),
-    (0.56, 0.76, 0.84),
-)
+
+def choose(light: bool, safe: bool) -> None:
+    """Take a palette; safe: colours that people who confuse red and green tell apart."""
+    global PAPER, INK, FAINT, ACCENT, EDGE, GOOD, WARN, BAD, SERIES, LEVELS
+    p = _LIGHT if light else _DARK
+    PAPER, INK, FAINT, ACCENT, EDGE = p.paper, p.ink, p.faint, p.accent, p.edge
+    GOOD, WARN, BAD, SERIES = p.good, p.warn, p.bad, p.series
+    if safe:
+        GOOD = (0.00, 0.36, 0.60, 1.0) if light else (0.34, 0.71, 0.91, 1.0)
+        BAD = (0.70, 0.26, 0.00, 1.0) if light else (0.96, 0.52, 0.18, 1.0)
+        WARN = (0.44, 0.38, 0.00, 1.0) if light else (0.94, 0.89, 0.26, 1.0)
+        SERIES = tuple((0.75 * r, 0.75 * g, 0.75 * b) for r, g, b in _SAFE) if light else _SAFE
+    LEVELS = {"info": INK, "warning": WARN, "error": BAD}
+    for forget in KEPT:
+        forget()
 
 
 def cost_colour(share: float) -> tuple[float, float, float]:
@@ -82,7 +138,7 @@ def apply_theme(scale: float) -> None:
     style.frame_rounding = style.grab_rounding = style.tab_rounding = 4
     style.scrollbar_rounding = 6
     style.window_border_size = style.popup_border_size = 1
-    style.frame_border_size = style.tab_border_size = 0
+    style.frame_border_size, style.tab_border_size = 1, 0
     style.tab_bar_border_size, style.tab_bar_overline_size = 1, 2
     style.docking_separator_size = 2
     style.docking_node_has_close_button = False
@@ -110,7 +166,7 @@ def vars_of(style: imgui.Style) -> Iterator[tuple[str, int | float | imgui.ImVec
 
 
 def _colours() -> dict[str, tuple[float, float, float, float]]:
-    night, base, raised, high = ((*grey, 1.0) for grey in _PAPER)
+    night, base, raised, high = ((*grey, 1.0) for grey in PAPER)
     accent = ACCENT[:3]
 
     def tint(alpha: float) -> tuple[float, float, float, float]:
@@ -123,9 +179,9 @@ def _colours() -> dict[str, tuple[float, float, float, float]]:
         "text_selected_bg": tint(0.35),
         "window_bg": base,
         "child_bg": (0, 0, 0, 0),
-        "popup_bg": (*_PAPER[1], 0.98),
-        "border": (*_PAPER[3], 0.8),
-        "frame_bg": (*_PAPER[2], 1.0),
+        "popup_bg": (*PAPER[1], 0.98),
+        "border": (*EDGE, 1.0),
+        "frame_bg": (*PAPER[2], 1.0),
         "frame_bg_hovered": high,
         "frame_bg_active": high,
         "title_bg": night,
@@ -134,9 +190,10 @@ def _colours() -> dict[str, tuple[float, float, float, float]]:
         "menu_bar_bg": night,
         "scrollbar_bg": (0, 0, 0, 0),
         "scrollbar_grab": high,
-        "scrollbar_grab_hovered": (0.29, 0.31, 0.345, 1),
-        "scrollbar_grab_active": (0.35, 0.37, 0.41, 1),
+        "scrollbar_grab_hovered": (*EDGE, 0.7),
+        "scrollbar_grab_active": (*EDGE, 1.0),
         "check_mark": ACCENT,
+        "checkbox_selected_bg": (*PAPER[2], 1.0),
         "slider_grab": (*accent, 0.85),
         "slider_grab_active": ACCENT,
         "button": raised,
@@ -145,7 +202,7 @@ def _colours() -> dict[str, tuple[float, float, float, float]]:
         "header": tint(0.20),
         "header_hovered": tint(0.30),
         "header_active": tint(0.40),
-        "separator": (*_PAPER[3], 0.7),
+        "separator": (*PAPER[3], 0.7),
         "separator_hovered": tint(0.6),
         "separator_active": ACCENT,
         "resize_grip": (0, 0, 0, 0),
@@ -164,8 +221,8 @@ def _colours() -> dict[str, tuple[float, float, float, float]]:
         "plot_histogram": (*accent, 0.9),
         "plot_histogram_hovered": ACCENT,
         "table_header_bg": night,
-        "table_border_strong": (*_PAPER[3], 0.7),
-        "table_border_light": (*_PAPER[3], 0.4),
+        "table_border_strong": (*PAPER[3], 0.7),
+        "table_border_light": (*PAPER[3], 0.4),
         "table_row_bg": (0, 0, 0, 0),
         "table_row_bg_alt": (1, 1, 1, 0.018),
         "drag_drop_target": ACCENT,

@@ -100,6 +100,8 @@ class Ui:
     )
     typed: str = ""  # digits of a frame to go to
     typed_at: float = 0.0  # the clock at the last of them
+    rebinding: str = ""  # the action for which a key is being chosen
+    pressed: str = ""  # the chord that was pressed for it
     texts: dict[str, str] = field(default_factory=dict)  # what is being typed in fields, by their name
     labels: tuple[int, str, str] = (0, "", "")  # number of a clip, the labels it had, and those typed for it
     seen: SeenMessages = field(default_factory=SeenMessages)  # which messages were

@@ -1,5 +1,6 @@
 """Nothing is lost: quitting asks, signals and an X server that closes keep the work, and the next start offers it."""
 
+import json
 import signal
 
 from person import Person, Screen, screen_needed
@@ -57,3 +58,27 @@ def test_work_outlives_quitting_signals_and_the_display(tmp_path):
     finally:
         someone.close()
         screen.process.kill()
+
+
+def test_preferences_hold_and_panels_widen_with_the_text(screen, tmp_path):
+    someone = Person(screen, tmp_path, "view", resource("assets/samples") / "walk.bvh", size=(1280, 720))
+    try:
+        before = someone.ready()
+        someone.lightly()
+        someone.move(*someone.middle(before))
+        someone.key("ctrl+comma")
+        someone.press("Preferences/##light")
+        someone.choose("light")
+        x, y, *_ = someone.spot("Library/##use")
+        assert someone.picture()[round(y + 3), round(x - 4)].min() > 150  # paper
+        someone.ask(do=[["SetSetting", "zoom", 1.3]])
+        assert someone.until(lambda s: s["scene"][2] < before["scene"][2] - 100, "wider panels")["scene"][2] > 200
+        someone.ask(do=[["SetSetting", "keys", {"play": "Shift+F7"}]])
+        someone.frames(3)
+        someone.key("shift+F7")
+        assert not someone.until(lambda s: not s["playing"], "the key of one's own")["asked"]
+        assert someone.quit() == 0
+    finally:
+        someone.close()
+    settings = json.loads((tmp_path / "config" / "settings.json").read_text())
+    assert (settings["light"], settings["zoom"], settings["keys"]) == (True, 1.3, {"play": "Shift+F7"})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
     from motiongraph.viewer.ui import Ui
 
-_GROUND, _INK, _HEAD = colour32((0, 0, 0), 0.28), colour32(theme.INK), colour32(theme.ACCENT)
+_GROUND = colour32((0, 0, 0), 0.28)
 _FOUND, _GIVEN = colour32(theme.GOOD, 0.35), colour32(theme.GOOD, 0.8)
 _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_right)
 _HIGH = 0.95  # of a row, in heights of the text
@@ -56,9 +56,9 @@ def contact_rows(state: AppState, ui: Ui) -> None:
         for start, stop in spans:
             begin, end = (left + (right - left) * min(frame, last) / last for frame in (start, stop))
             draw.add_rect_filled((begin, top), (max(end, begin + 1.0), bottom), _GIVEN if given else _FOUND)
-        draw.add_text(imgui.get_font(), size, (left, top + 0.5 * (_HIGH * unit - size)), _INK, name)
+        draw.add_text(imgui.get_font(), size, (left, top + 0.5 * (_HIGH * unit - size)), colour32(theme.INK), name)
     x = left + (right - left) * frame_of(state) / last
-    draw.add_line((x, corner.y), (x, corner.y + len(rows) * _HIGH * unit), _HEAD, ui.px(2))
+    draw.add_line((x, corner.y), (x, corner.y + len(rows) * _HIGH * unit), colour32(theme.ACCENT), ui.px(2))
     if entry.made is None:
         _drag(entry, rows, (left, right, last), corner.y, state, ui)
 

@@ -38,7 +38,6 @@ _ABOUT = (
     "walk through it."
 )
 _KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
-_INVITING, _WAITING = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.3)
 _DARK = colour32((0.06, 0.06, 0.07))
 _BUTTON, _HOVERED, _TEXT = int(imgui.Col_.button), int(imgui.Col_.button_hovered), int(imgui.Col_.text)
 _CHOSEN, _LISTED = colour32(theme.ACCENT, 0.35), 50  # of the cheapest transitions of a cell
@@ -137,8 +136,8 @@ def _invitation(state: AppState, ui: Ui, job: Job | None) -> None:
     count = len(taking_part(state))
     clips = f"{count} ticked clip{'' if count == 1 else 's'}"
     imgui.begin_disabled(not count)
-    imgui.push_style_color(_BUTTON, _INVITING if count else _WAITING)
-    imgui.push_style_color(_TEXT, _DARK)
+    imgui.push_style_color(_BUTTON, colour32(theme.ACCENT, 0.85 if count else 0.3))
+    imgui.push_style_color(_TEXT, colour32(theme.ON_ACCENT if count else theme.INK))
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     size = imgui.ImVec2(-1, 2.6 * imgui.get_font_size())
     if imgui.button(f"{icons.ICON_FA_DIAGRAM_PROJECT}  Build graph of {clips}", size):

@@ -30,7 +30,6 @@ _SLIDER = int(imgui.SliderFlags_.always_clamp)
 _PLOT = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend)
 _AXIS = int(implot.AxisFlags_.no_label | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_menus)
 _ACCENT, _GOOD = imgui.ImVec4(*theme.ACCENT), imgui.ImVec4(*theme.GOOD[:3], 0.9)
-_UNDER, _LIMIT = imgui.ImVec4(*theme.ACCENT[:3], 0.22), imgui.ImVec4(1.0, 1.0, 1.0, 0.9)
 _ACROSS, _UP, _ALWAYS = int(implot.ImAxis_.x1), int(implot.ImAxis_.y1), int(imgui.Cond_.always)
 _HIGH = 118.0  # points of the curve
 _TABLE = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.scroll_x | imgui.TableFlags_.no_pad_outer_x)
@@ -138,7 +137,7 @@ def _plot(state: AppState, ui: Ui, highest: float, unit: str, mode: str) -> None
         implot.setup_axes_limits(0.0, highest, 0.0, 105.0, _ALWAYS)
         _, x, y = view.trade
         spec = implot.Spec()
-        spec.fill_color = _UNDER
+        spec.fill_color = imgui.ImVec4(*theme.ACCENT[:3], 0.22)
         implot.plot_shaded("##share", x, y, 0.0, spec)
         spec = implot.Spec()
         spec.line_color, spec.line_weight = _ACCENT, ui.px(2)
@@ -163,7 +162,7 @@ def _marks(state: AppState, ui: Ui, highest: float, mode: str) -> None:
         implot.plot_text("auto", graphs.automatic, free, (side * ui.px(18), 0.0))
     if mode == "one":
         limit = min(graph.thresholds.within, highest)
-        moved, value, *_ = implot.drag_line_x(1, limit, _LIMIT, ui.px(2))
+        moved, value, *_ = implot.drag_line_x(1, limit, imgui.ImVec4(*theme.INK), ui.px(2))
         if moved:
             state.issue(do.SetThreshold(min(max(value, 0.0), highest)))
         share = 100.0 * graphs.report["share_kept"]

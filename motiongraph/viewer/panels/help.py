@@ -33,10 +33,14 @@ def _listed(actions: Iterable[Action]) -> list[tuple[str, str]]:
     return [(shown(keys), text) for keys, text in dict.fromkeys(lines)]
 
 
-_LINES = [
-    *((name, _listed(found)) for name, found in groupby(ACTIONS.values(), lambda action: action.group)),
-    ("Mouse", [(shown(keys), text) for keys, text in MOUSE]),
-]
+def _lines() -> list[tuple[str, list[tuple[str, str]]]]:
+    """(title, its lines) of every menu, and of the mouse."""
+    return [
+        *((name, _listed(found)) for name, found in groupby(ACTIONS.values(), lambda action: action.group)),
+        ("Mouse", [(shown(keys), text) for keys, text in MOUSE]),
+    ]
+
+
 _MORE = "Drag orbits, the wheel zooms, ? lists every key. Drop your own .bvh or .amc files here."
 
 
@@ -53,9 +57,10 @@ def shortcuts_window(state: AppState, ui: Ui) -> None:
         if imgui.begin_table("columns", columns):
             imgui.table_next_row()
             imgui.table_next_column()
-            rows = sum(2 + len(lines) for _, lines in _LINES)
+            listed = _lines()
+            rows = sum(2 + len(lines) for _, lines in listed)
             filled = 0
-            for name, lines in _LINES:
+            for name, lines in listed:
                 if filled and filled + 0.5 * len(lines) > rows / columns:
                     imgui.table_next_column()
                     filled = 0
@@ -152,13 +157,14 @@ def _step(index: int, step: Step, now: bool, state: AppState, ui: Ui) -> None:
     imgui.text_colored(theme.INK if now else theme.FAINT, text)
     imgui.same_line(ui.px(236))
     if now:
-        imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.7))
+        imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.85))
+        imgui.push_style_color(imgui.Col_.text, theme.ON_ACCENT)
     imgui.begin_disabled(command is None)
     if imgui.button(f"{word}##{index}", (ui.px(84), 0)) and command is not None:
         state.issue(command)
     imgui.end_disabled()
     if now:
-        imgui.pop_style_color()
+        imgui.pop_style_color(2)
 
 
 def scene_overlay(state: AppState, ui: Ui) -> None:

@@ -11,14 +11,12 @@ from motiongraph.app import commands as do
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
-from motiongraph.viewer.actions import ACTIONS, act
 from motiongraph.viewer.panels.library_file import file_line
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
     field,
     icons,
-    keys_of,
     note,
     section,
     tooltip,
@@ -37,14 +35,11 @@ _TREE = int(
     | imgui.TreeNodeFlags_.no_tree_push_on_open
 )
 _STRETCH, _PADDING = int(imgui.TableColumnFlags_.width_stretch), int(imgui.StyleVar_.frame_padding)
-_TEXT, _FAINT = int(imgui.Col_.text), colour32(theme.FAINT)
-_OPENING = tuple(
-    (icon, ACTIONS[name], f"{ACTIONS[name].text}  ({keys_of(name)})")
-    for icon, name in (
-        (icons.ICON_FA_FILE, "open"),
-        (icons.ICON_FA_FOLDER_OPEN, "open folder"),
-        (icons.ICON_FA_CLOUD_ARROW_DOWN, "fetch"),
-    )
+_TEXT = int(imgui.Col_.text)
+_OPENING = (
+    (icons.ICON_FA_FILE, "open"),
+    (icons.ICON_FA_FOLDER_OPEN, "open folder"),
+    (icons.ICON_FA_CLOUD_ARROW_DOWN, "fetch"),
 )
 
 
@@ -82,10 +77,8 @@ def library_panel(state: AppState, ui: Ui) -> None:
 
 
 def _buttons(state: AppState, ui: Ui) -> None:
-    for icon, action, meaning in _OPENING:
-        if imgui.button(icon):
-            act(action, state, ui)
-        tooltip(meaning)
+    for icon, name in _OPENING:
+        action_button(icon, name, state, ui)
         imgui.same_line()
     if len(state.library):
         used = state.library.used
@@ -120,7 +113,7 @@ def _filter(state: AppState, ui: Ui) -> str:
 
 
 def _group(title: str, entries: list, state: AppState, ui: Ui) -> None:
-    imgui.push_style_color(_TEXT, _FAINT)
+    imgui.push_style_color(_TEXT, colour32(theme.FAINT))
     is_open = imgui.tree_node_ex(title, _TREE)
     imgui.pop_style_color()
     if not is_open:
@@ -200,7 +193,7 @@ def _context(entry: Entry, state: AppState, ui: Ui) -> None:
 # The active clip
 
 _CLAMPED = int(imgui.SliderFlags_.always_clamp)
-_GROOVE, _IN_USE, _HEAD = colour32((0, 0, 0), 0.35), colour32(word_colour("walk"), 0.8), colour32((1, 1, 1))
+_GROOVE = colour32((0, 0, 0), 0.35)
 _MIRROR, _EXPORT = f"{icons.ICON_FA_CLONE}  Mirror", f"{icons.ICON_FA_FILE_EXPORT}  Export"
 _Point = imgui.ImVec2
 _ALL_WIDE = _Point(-1, 0)
@@ -351,7 +344,7 @@ def _bar(entry: Entry, frame: float, ui: Ui) -> None:
     bottom, scale = top + high, wide / count
     draw.add_rect_filled(where, _Point(left + wide, bottom), _GROOVE, high / 2)
     start, stop = left + scale * entry.start, left + scale * entry.stop
-    draw.add_rect_filled(_Point(start, top), _Point(stop, bottom), _IN_USE, high / 2)
+    draw.add_rect_filled(_Point(start, top), _Point(stop, bottom), colour32(word_colour("walk"), 0.8), high / 2)
     x = left + scale * frame
-    draw.add_rect_filled(_Point(x - 1, top - 2), _Point(x + 1, bottom + 2), _HEAD)
+    draw.add_rect_filled(_Point(x - 1, top - 2), _Point(x + 1, bottom + 2), colour32(theme.INK))
     imgui.dummy(_Point(wide, high + ui.px(4)))

@@ -38,20 +38,22 @@ def menu_bar(state: AppState, ui: Ui) -> None:
             if imgui.is_key_pressed(imgui.Key.escape, False):
                 imgui.close_current_popup()
             imgui.end_menu()
-    text, width = _rate(*ui.timings.summary()[:2], ui.scale)
+    text, width = _rate(ui.timings.summary()[0], ui.scale)
     imgui.same_line(imgui.get_window_width() - width)
     imgui.text_disabled(text)
     if imgui.is_item_hovered():
-        imgui.set_tooltip("frames a second, and our own work for each (median); click for more")
+        imgui.set_tooltip(
+            f"frames a second and how long each lasts; {ui.timings.summary()[1]:.1f} ms of it are work\nclick for more"
+        )
     if imgui.is_item_clicked():
         state.issue(do.ShowPanel("stats", True))
     imgui.end_main_menu_bar()
 
 
 @lru_cache(maxsize=4)
-def _rate(rate: float, median: float, scale: float) -> tuple[str, float]:
-    """Frames a second and ms of our own work in words, and how wide that is up to the window's edge."""
-    text = f"{rate:.0f} fps · {median:.1f} ms"
+def _rate(rate: float, scale: float) -> tuple[str, float]:
+    """Frames a second and ms of a frame in words, and how wide that is up to the window's edge."""
+    text = f"{rate:.0f} fps · {1000.0 / max(rate, 0.1):.1f} ms"
     return text, imgui.calc_text_size(text).x + 2 * imgui.get_style().item_spacing.x
 
 
@@ -77,6 +79,7 @@ def _file(state: AppState, ui: Ui) -> None:
 def _edit(state: AppState, ui: Ui) -> None:
     for name, edits in (("undo", state.history.done), ("redo", state.history.undone)):
         action_item(name, state, ui, f" {edits[-1].name}" if edits else "")
+    _items("-|preferences", state, ui)
 
 
 def _clip(state: AppState, ui: Ui) -> None:

@@ -15,6 +15,7 @@ from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
+from motiongraph.viewer.lengths import long, short
 from motiongraph.viewer.panels.widgets import (
     OVERLAY,
     action_button,
@@ -52,7 +53,7 @@ def path_panel(state: AppState, ui: Ui) -> None:
         _lead(state, ui)
         return
     section("Course")
-    imgui.text(f"{path.length:.1f} m")
+    imgui.text(long(path.length))
     imgui.same_line()
     imgui.text_disabled(f"through {len(path.points)} points")
     field("joined by")
@@ -141,11 +142,11 @@ def _kept_to_it(state: AppState, ui: Ui) -> None:
         return
     if imgui.begin_table("kept", 2, imgui.TableFlags_.sizing_stretch_same):
         for name, text in (
-            ("off the path, mean", f"{100 * report['path_error_mean']:.0f} cm"),
-            ("off the path, worst", f"{100 * report['path_error_worst']:.0f} cm"),
+            ("off the path, mean", short(report["path_error_mean"])),
+            ("off the path, worst", short(report["path_error_worst"])),
             ("facing along it", f"{100 * report['facing_along']:.0f} %"),
             ("with its label", f"{100 * report['labels_held']:.0f} %" if "labels_held" in report else ""),
-            ("walked", f"{report['path_walked']:.1f} of {report['path_length']:.1f} m in {report['seconds']:.1f} s"),
+            ("walked", f"{long(report['path_walked'])} of {long(report['path_length'])} in {report['seconds']:.1f} s"),
         ):
             if text:
                 imgui.table_next_row()
@@ -170,7 +171,7 @@ def _legend(ui: Ui) -> None:
     draw.add_rect_filled_multi_color(where, (half, where.y + high), good, fair, fair, good)
     draw.add_rect_filled_multi_color((half, where.y), (where.x + wide, where.y + high), fair, poor, poor, fair)
     imgui.dummy((wide, high))
-    texts = [f"{100 * SCALE[0]:.0f} cm off", f"{100 * SCALE[1]:.0f} cm", f"{100 * SCALE[2]:.0f} cm and more"]
+    texts = [f"{short(SCALE[0])} off", short(SCALE[1]), f"{short(SCALE[2])} and more"]
     left = imgui.get_cursor_pos_x()
     for share, text in zip((0.0, 0.5, 1.0), texts):
         if share:
@@ -223,7 +224,6 @@ _FLOATING = (
 )
 _ALWAYS, _PADDING = int(imgui.Cond_.always), int(imgui.StyleVar_.window_padding)
 _BUTTON, _HOVERED = int(imgui.Col_.button), int(imgui.Col_.button_hovered)
-_READY, _POINTED = colour32(theme.ACCENT, 0.75), colour32(theme.ACCENT, 0.95)
 _Point = imgui.ImVec2
 _MIDDLE, _AS_NEEDED = _Point(0.5, 0.0), _Point(0.0, 0.0)
 _NARROW = 430  # points of width below which words are left out
@@ -272,12 +272,13 @@ def walk_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 
     busy = any(job.kind is JobKind.WALK for job in state.jobs.running) or "walk" in state.graph.waiting
     ready = state.path.line is not None and not busy
     if ready:
-        imgui.push_style_color(_BUTTON, _READY)
-        imgui.push_style_color(_HOVERED, _POINTED)
+        imgui.push_style_color(_BUTTON, colour32(theme.ACCENT, 0.85))
+        imgui.push_style_color(_HOVERED, colour32(theme.ACCENT))
+        imgui.push_style_color(imgui.Col_.text, theme.ON_ACCENT)
     icon = icons.ICON_FA_HOURGLASS_HALF if busy else icons.ICON_FA_PERSON_WALKING
     action_button(f"{icon} Walk it" if words else icon, "walk path", state, ui, size)
     if ready:
-        imgui.pop_style_color(2)
+        imgui.pop_style_color(3)
 
 
 def lead_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 = _AS_NEEDED) -> None:

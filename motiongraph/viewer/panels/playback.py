@@ -38,9 +38,7 @@ _LANES = tuple(f"lane {track}" for track in range(len(TRACKS)))
 # Plain numbers and points: Dear ImGui's binding takes longer to make them of flags and tuples than for the call.
 _SPEED = int(imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp)
 _ENTERED, _RIGHT = int(imgui.InputTextFlags_.enter_returns_true), int(imgui.MouseButton_.right)
-_FAINT, _LINE, _END = colour32(theme.FAINT), colour32(theme.FAINT, 0.35), colour32(theme.FAINT, 0.9)
-_INK = colour32(theme.INK, 0.95)
-_GROUND, _DIM, _HEAD = colour32((0, 0, 0), 0.28), colour32((0.086, 0.094, 0.110), 0.72), colour32(theme.ACCENT)
+_GROUND = colour32((0, 0, 0), 0.28)
 _Point = imgui.ImVec2
 
 
@@ -156,10 +154,14 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
     middle = top + 0.5 * (high - unit)
     draw.add_rect_filled(_Point(left, top), _Point(right, bottom), _GROUND, rounding)
     if split:
-        draw.add_text((x + ui.px(2), middle), _HEAD if track == state.active else _FAINT, TRACKS[track])
+        draw.add_text(
+            (x + ui.px(2), middle),
+            colour32(theme.ACCENT if track == state.active else theme.FAINT),
+            TRACKS[track],
+        )
     if entry is None:
         hint = "choose a clip in the library" if track < 2 else "the result of a walk comes here, or any clip"
-        draw.add_text((inner[0], middle), _FAINT, hint)
+        draw.add_text((inner[0], middle), colour32(theme.FAINT), hint)
         if imgui.is_item_clicked():
             state.issue(do.TakeTrack(track))
         return
@@ -173,9 +175,9 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
         return inner[0] + (inner[1] - inner[0]) * frame / last
 
     for start, stop, place, text in _ruler(last, *inner, top, unit, ui.scale):
-        draw.add_line(start, stop, _LINE)
+        draw.add_line(start, stop, colour32(theme.FAINT, 0.35))
         if text:
-            draw.add_text(place, _FAINT, text)
+            draw.add_text(place, colour32(theme.FAINT), text)
     if entry.made:
         tall = 1.35 * unit
         pieces(draw, entry, inner, bottom - tall - ui.px(2), tall, ui)
@@ -183,15 +185,24 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
         for corner, other, colour, place, size, text in _spans(entry, *inner, bottom, unit, ui.scale):
             draw.add_rect_filled(corner, other, colour, rounding)
             if text:
-                draw.add_text(imgui.get_font(), size, place, _INK, text)
+                draw.add_text(imgui.get_font(), size, place, colour32(theme.INK, 0.95), text)
     ends = _ends(left, at(entry.start), at(entry.stop - 1), right, top, bottom, ui.scale)
-    for (corner, other), colour, radius in zip(ends, (_DIM, _DIM, _END, _END), (rounding, rounding, 1, 1)):
+    for (corner, other), colour, radius in zip(
+        ends,
+        (
+            colour32(theme.PAPER[0], 0.72),
+            colour32(theme.PAPER[0], 0.72),
+            colour32(theme.FAINT, 0.9),
+            colour32(theme.FAINT, 0.9),
+        ),
+        (rounding, rounding, 1, 1),
+    ):
         draw.add_rect_filled(corner, other, colour, radius)
     x, half = at(frame_of(state, track)), ui.px(5)
     tip = _Point(x, top)
-    draw.add_line(tip, _Point(x, bottom), _HEAD, ui.px(2))
+    draw.add_line(tip, _Point(x, bottom), colour32(theme.ACCENT), ui.px(2))
     tip.y += 1.4 * half
-    draw.add_triangle_filled(_Point(x - half, top), _Point(x + half, top), tip, _HEAD)
+    draw.add_triangle_filled(_Point(x - half, top), _Point(x + half, top), tip, colour32(theme.ACCENT))
     _drag(track, entry, at, (inner[0], inner[1], last), state, ui)
 
 
@@ -345,7 +356,7 @@ def pieces(draw: imgui.ImDrawList, entry: Entry, span: tuple[float, float], top:
         draw.add_line((x, top + y), (to, top + end), _LINES)
     below = top + 0.5 * (high - imgui.get_font_size())
     for x, text in words:
-        draw.add_text((x, below), _INK, text)
+        draw.add_text((x, below), colour32(theme.INK, 0.95), text)
 
 
 def described(entry: Entry, frame: float) -> str:
@@ -361,3 +372,6 @@ def described(entry: Entry, frame: float) -> str:
     frames = (made.file_frame(int(jump[end]), int(jump[f"{end}_frame"])) for end in ("src", "dst"))
     ends = " to ".join(f"{name} {frame}" for name, frame in zip(names, frames))
     return f"transition {step + 1}: {ends}, {jump['cost']:.2f} {made.unit}"
+
+
+theme.KEPT.extend((_spans.cache_clear, _strip.cache_clear))

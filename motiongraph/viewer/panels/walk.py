@@ -28,8 +28,7 @@ _METHODS = {
     "path": (icons.ICON_FA_ROUTE, "Path", "Walks along the path drawn on the floor."),
     "reach": (icons.ICON_FA_LOCATION_DOT, "Reach", "Goes to a place, and faces the way you want there."),
 }
-_PLATE, _LIT = colour32(theme.ACCENT, 0.16), colour32(theme.ACCENT)
-_HOVER, _INK, _FAINT = colour32((1, 1, 1), 0.05), colour32(theme.INK), colour32(theme.FAINT)
+_HOVER = colour32((0.5, 0.5, 0.5), 0.12)
 
 
 def walk_panel(state: AppState, ui: Ui) -> None:
@@ -60,12 +59,14 @@ def _tabs(state: AppState, ui: Ui) -> None:
         tooltip(about)
         chosen, over = method == state.walk.method, imgui.is_item_hovered()
         if chosen or over:
-            draw.add_rect_filled(at, (at.x + wide, at.y + high), _PLATE if chosen else _HOVER, ui.px(4))
+            draw.add_rect_filled(
+                at, (at.x + wide, at.y + high), colour32(theme.ACCENT, 0.16) if chosen else _HOVER, ui.px(4)
+            )
         if chosen:
-            draw.add_rect_filled((at.x, at.y + high - ui.px(2)), (at.x + wide, at.y + high), _LIT)
+            draw.add_rect_filled((at.x, at.y + high - ui.px(2)), (at.x + wide, at.y + high), colour32(theme.ACCENT))
         for text, y, ink in (
-            (icon, 0.38 * size, _LIT if chosen else _FAINT),
-            (name, 1.55 * size, _INK if chosen else _FAINT),
+            (icon, 0.38 * size, colour32(theme.ACCENT) if chosen else colour32(theme.FAINT)),
+            (name, 1.55 * size, colour32(theme.INK) if chosen else colour32(theme.FAINT)),
         ):
             draw.add_text((at.x + 0.5 * (wide - imgui.calc_text_size(text).x), at.y + y), ink, text)
 
@@ -109,7 +110,7 @@ def _make(state: AppState, ui: Ui) -> None:
     imgui.begin_disabled(not ready)
     imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.85))
     imgui.push_style_color(imgui.Col_.button_hovered, theme.ACCENT)
-    imgui.push_style_color(imgui.Col_.text, (0.086, 0.094, 0.110, 1.0))
+    imgui.push_style_color(imgui.Col_.text, theme.ON_ACCENT)
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     if imgui.button(f"{icons.ICON_FA_WAND_MAGIC_SPARKLES}  {text}", (-1, high)):
         state.issue(do.NewSeed() if another else do.MakeWalk())

@@ -15,6 +15,7 @@ from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import made_of, step_begins
 from motiongraph.viewer import theme
+from motiongraph.viewer.lengths import long, short
 from motiongraph.viewer.panels.widgets import colour32, icons, word_colour
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ TABLE = int(
 )
 STRETCH = int(imgui.TableColumnFlags_.width_stretch)
 ROW = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
-_PLAYED = colour32(theme.ACCENT, 0.22)
 
 
 def steps_view(entry: Entry, state: AppState, ui: Ui) -> None:
@@ -58,7 +58,7 @@ def steps_view(entry: Entry, state: AppState, ui: Ui) -> None:
             number, colour, name, frames, cost, ink = _row(made, k)
             imgui.table_next_row()
             if k == now:
-                imgui.table_set_bg_color(imgui.TableBgTarget_.row_bg1, _PLAYED)
+                imgui.table_set_bg_color(imgui.TableBgTarget_.row_bg1, colour32(theme.ACCENT, 0.22))
             imgui.table_next_column()
             if imgui.selectable(number, False, ROW)[0]:
                 state.issue(do.SeekStep(entry.number, k))
@@ -126,6 +126,9 @@ def judged(made: Made) -> tuple[Line, ...]:
     return tuple(line for part in (_way, _path, _seams, _feet, _knees, _rest) for line in part(report))
 
 
+theme.KEPT.extend((judged.cache_clear, _row.cache_clear))
+
+
 def _compared(value: float, captured: float) -> tuple[float, float, float, float]:
     """Green where it is like the captured clips or better, yellow, red."""
     return theme.GOOD if value <= _LIKE * captured else theme.WARN if value <= _MORE * captured else theme.BAD
@@ -145,8 +148,8 @@ def _path(report: dict[str, Any]) -> Iterator[Line]:
     if "path_error_mean" in report:
         mean, worst = 100 * report["path_error_mean"], 100 * report["path_error_worst"]
         colour = theme.GOOD if mean < 20 else theme.WARN if mean < 50 else theme.BAD
-        walked = f"{report['path_walked']:.1f} of {report['path_length']:.1f} m"
-        yield "path", colour, f"{walked}, {mean:.0f} cm beside it on average, {worst:.0f} at worst"
+        walked = f"{long(report['path_walked'])} of {long(report['path_length'])}"
+        yield "path", colour, f"{walked}, {short(0.01 * mean)} beside it on average, {short(0.01 * worst)} at worst"
         along = report["facing_along"]
         colour = theme.GOOD if along > 0.9 else theme.WARN if along > 0.6 else theme.BAD
         yield "facing", colour, f"along the path {100 * along:.0f} % of the time"
@@ -158,7 +161,7 @@ def _path(report: dict[str, Any]) -> Iterator[Line]:
         far = 100 * report["end_distance"]
         turn = f", turned {report['end_turn']:.0f}° away" if report.get("end_turn") is not None else ""
         colour = theme.GOOD if far < 15 else theme.WARN if far < 50 else theme.BAD
-        yield "end", colour, f"{far:.0f} cm from the place{turn}"
+        yield "end", colour, f"{short(0.01 * far)} from the place{turn}"
 
 
 def _seams(report: dict[str, Any]) -> Iterator[Line]:
@@ -178,11 +181,11 @@ def _feet(report: dict[str, Any]) -> Iterator[Line]:
     mean, worst = report["slide_mean"], report["slide_worst"]
     captured = report.get("captured", {}).get("slide_mean")
     colour = _compared(mean, max(captured, 1.0)) if captured is not None else theme.INK
-    beside = f"; captured {captured:.1f}" if captured is not None else ""
+    beside = f"; captured {short(0.01 * captured, 1)}/s" if captured is not None else ""
     said = "stand still" if mean < 0.5 else "slide"
-    yield "feet", colour, f"{said}: {mean:.1f} cm/s, {worst:.1f} at worst{beside}"
+    yield "feet", colour, f"{said}: {short(0.01 * mean, 1)}/s, {short(0.01 * worst, 1)}/s at worst{beside}"
     if report.get("penetration", 0.0) > 0.5:
-        yield "floor", theme.WARN, f"a foot is {report['penetration']:.1f} cm below it at worst"
+        yield "floor", theme.WARN, f"a foot is {short(0.01 * report['penetration'], 1)} below it at worst"
 
 
 def _knees(report: dict[str, Any]) -> Iterator[Line]:

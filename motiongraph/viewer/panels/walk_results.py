@@ -11,6 +11,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of, results
 from motiongraph.viewer import theme
+from motiongraph.viewer.lengths import long, short
 from motiongraph.viewer.panels.walk_report import ROW, STRETCH, TABLE, into_view, judged, steps_view
 from motiongraph.viewer.panels.widgets import icons, note, section, tooltip
 
@@ -78,8 +79,8 @@ def _advice(entry: Entry, state: AppState) -> None:
     imgui.push_text_wrap_pos(0.0)
     imgui.text_colored(
         theme.WARN,
-        f"{icons.ICON_FA_LIGHTBULB}  It is {missed:.1f} m off {what}: too few transitions lead that way. "
-        f"At a threshold of {advice['threshold']:g} {made.unit} it would be {100 * advice['missed']:.0f} cm.",
+        f"{icons.ICON_FA_LIGHTBULB}  It is {long(missed)} off {what}: too few transitions lead that way. "
+        f"At a threshold of {advice['threshold']:g} {made.unit} it would be {short(advice['missed'])}.",
     )
     imgui.pop_text_wrap_pos()
     graph, own = state.graph.graph, made.graph

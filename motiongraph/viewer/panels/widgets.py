@@ -36,7 +36,6 @@ OVERLAY = int(
     | imgui.WindowFlags_.no_nav
     | imgui.WindowFlags_.no_move
 )
-_LIT = imgui.color_convert_float4_to_u32((*theme.ACCENT[:3], 0.35))
 
 
 def keys_of(name: str) -> str:
@@ -62,7 +61,7 @@ def action_button(label: str, name: str, state: AppState, ui: Ui, size: imgui.Im
     action = ACTIONS[name]
     lit, dead = action.checked is not None and action.checked(state), not possible(action, state)
     if lit:
-        imgui.push_style_color(_BUTTON, _LIT)
+        imgui.push_style_color(_BUTTON, colour32(theme.ACCENT, 0.35))
     if dead:
         imgui.begin_disabled()
     if imgui.button(label, size):
@@ -126,3 +125,6 @@ def colour32(colour: tuple[float, ...], alpha: float = 1.0) -> int:
     """r g b as Dear ImGui's draw lists take them."""
     red, green, blue = colour[:3]
     return imgui.color_convert_float4_to_u32((red, green, blue, alpha))
+
+
+theme.KEPT.append(word_colour.cache_clear)

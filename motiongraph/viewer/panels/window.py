@@ -142,7 +142,6 @@ _SAID = {
     "draw": "the scene",
     "panels": "what surrounds it",
 }
-_COLOURS = tuple((*theme.SERIES[index], 1.0) for index in range(len(OWN)))
 _PLAIN = int(implot.Flags_.no_mouse_text | implot.Flags_.no_menus | implot.Flags_.no_legend | implot.Flags_.no_inputs)
 _NO_LABEL = int(implot.AxisFlags_.no_label)
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop)
@@ -162,10 +161,10 @@ def stats_panel(state: AppState, ui: Ui) -> None:
     tooltip("the median of everything but the driver's swap, and what 99 of 100 frames stay below")
     _graph(timings, ui)
     if imgui.begin_table("phases", 3, _TABLE):
-        for phase, colour, text in zip(OWN, _COLOURS, _milliseconds(timings.means())):
+        for phase, colour, text in zip(OWN, theme.SERIES, _milliseconds(timings.means())):
             imgui.table_next_row()
             imgui.table_next_column()
-            imgui.text_colored(colour, phase)
+            imgui.text_colored((*colour, 1.0), phase)
             imgui.table_next_column()
             imgui.text(text)
             imgui.table_next_column()
@@ -201,6 +200,9 @@ def _shades() -> list[tuple[int, str, implot.Spec]]:
         spec.fill_color = imgui.ImVec4(*theme.SERIES[index], 0.75)
         found.append((index, f"##{phase}", spec))
     return found[::-1]
+
+
+theme.KEPT.append(_shades.cache_clear)
 
 
 def _graph(timings: Timings, ui: Ui) -> None:
