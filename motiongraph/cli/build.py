@@ -36,8 +36,8 @@ CONNECTIONS = 16  # choice points from which quickest ways are measured for a re
 
 
 def cost_or_auto(text: str) -> float | str:
-    """A cost, or the word auto."""
-    return "auto" if text == "auto" else positive(text)
+    """A cost, or the words auto and half."""
+    return text if text in ("auto", "half") else positive(text)
 
 
 def _pair(text: str) -> tuple[tuple[str, str], float]:
@@ -49,7 +49,11 @@ def _pair(text: str) -> tuple[tuple[str, str], float]:
 
 Threshold = Annotated[
     str | None,
-    typer.Option(parser=cost_or_auto, metavar="CM|auto", help="What a transition may cost at most, or auto."),
+    typer.Option(
+        parser=cost_or_auto,
+        metavar="CM|auto|half",
+        help="What a transition may cost at most, auto, or half as many as frames.",
+    ),
 ]
 Within = Annotated[float | None, typer.Option(parser=positive, metavar="CM", help="Threshold inside a clip.")]
 Between = Annotated[float | None, typer.Option(parser=positive, metavar="CM", help="Threshold from clip to clip.")]
@@ -68,8 +72,10 @@ def thresholds(
     """The options as `MotionGraph.at` takes them, or None where none is given."""
     if within is None and between is None and not pair:
         return threshold
-    if threshold == "auto":
-        raise typer.BadParameter("auto is one threshold for all transitions, without --within, --between and --pair.")
+    if threshold in ("auto", "half"):
+        raise typer.BadParameter(
+            f"{threshold} is one threshold for all transitions, without --within, --between and --pair."
+        )
     inside, across = (threshold if value is None else value for value in (within, between))
     if inside is None or across is None:
         raise typer.BadParameter("give --threshold, or both --within and --between.")
@@ -144,6 +150,15 @@ def build(
         float | None,
         typer.Option(parser=positive, metavar="N", help="Look at this lower rate first: quicker, not complete."),
     ] = None,
+    border: Annotated[
+        bool, typer.Option("--border/--no-border", help="Whether minima where a clip begins or ends count.")
+    ] = True,
+    every_cell: Annotated[
+        bool, typer.Option("--every-cell", metavar="", help="Every cell up to the ceiling, not only minima.")
+    ] = False,
+    same_feet: Annotated[
+        bool, typer.Option("--same-feet", metavar="", help="Compare only windows with the same feet down.")
+    ] = False,
     bones: BoneMap = None,
     skeleton: Skeleton = None,
     units: Units = "auto",
@@ -200,6 +215,9 @@ def build(
                 mirror=mirror,
                 fps=fps,
                 bones=bones and read_bones(bones),
+                border=border,
+                every_cell=every_cell,
+                same_feet=same_feet,
                 client=client,
                 progress=progress,
             )

@@ -14,6 +14,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.candidates import CEILING, RADIUS, Candidates, LeftOut, compare, fitted, named_apart
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.graph.rules import Rules, share_compared, stretches
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
 from motiongraph.graph.thresholds import HIGHEST, AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
@@ -43,6 +44,7 @@ class Options:
     radius: float | None = None  # seconds; of minima nearer than this only the cheapest is kept
     threshold: AnyThreshold | None = None  # as for `MotionGraph.build`
     bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
+    rules: Rules = field(default_factory=Rules)  # which pairs of windows become transitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ def build_graph(
         new[number[number >= 0]] = False
     pairs = [(i, j) for i in range(len(used)) for j in range(i, len(used)) if new[i] or new[j]]
     if pairs:
-        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress, client)
+        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress, client, options.rules)
         table = in_order(np.concatenate([table, found]))
     candidates = Candidates(
         originals,
@@ -111,6 +113,7 @@ def build_graph(
         options.mirror,
         tuple(left_out),
         dict(options.bones),
+        options.rules,
     )
     threshold = plan.threshold
     if previous is not None and options.threshold is None and lasting(previous, candidates):
@@ -118,7 +121,7 @@ def build_graph(
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
     bodies = _bodies(originals, used[0].skeleton, options.bones)
-    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *_lonely(candidates))
+    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *_feet(candidates), *_lonely(candidates))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
@@ -156,14 +159,15 @@ class _Plan:
         threshold = options.threshold if options.threshold is not None else "auto"
         if previous is not None:
             c = previous.candidates
-            kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps, dict(c.bones)
-            known = c if kind == (rate, options.mirror, metric.key, metric.search_fps, dict(options.bones)) else None
+            kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps, dict(c.bones), c.rules
+            asked = rate, options.mirror, metric.key, metric.search_fps, dict(options.bones), options.rules
+            known = c if kind == asked else None
         ceiling, radius = options.ceiling, options.radius
         if ceiling is None:
             ceiling = known.ceiling if known else CEILING if metric.kind == "cloud" else np.inf
         if radius is None:
             radius = known.radius if known else RADIUS
-        if threshold != "auto":
+        if not (isinstance(threshold, str) and threshold in ("auto", "half")):
             threshold = Thresholds.of(threshold)
             if np.isfinite(threshold.highest):
                 ceiling = max(ceiling, threshold.highest)
@@ -272,6 +276,14 @@ def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, 
     fits = replace(used[0], **about | {"planted": planted_on(clip, used[0].skeleton)})
     renewed = fits if used[0] is original else replace(original, **about)
     return renewed, (fits, fits.mirrored())[: len(used)]
+
+
+def _feet(candidates: Candidates) -> list[str]:
+    """One sentence about what is compared where only windows with the same feet down are."""
+    if not candidates.rules.same_feet:
+        return []
+    share = share_compared(stretches(candidates.clips, candidates.window), candidates.window)
+    return [f"only windows with the same feet down were compared: {share:.0%} of all pairs"]
 
 
 def _lonely(candidates: Candidates) -> list[str]:

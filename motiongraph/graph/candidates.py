@@ -12,11 +12,12 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.clusters import Clusters
 from motiongraph.graph.prune import Labelling, Layers
+from motiongraph.graph.rules import USUAL, Rules, by_feet, without_border
 from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
 from motiongraph.kernels import F64, I64, kernel, read
 from motiongraph.metric.cache import open_cache
 from motiongraph.metric.metric import Metric
-from motiongraph.metric.search import search
+from motiongraph.metric.search import find_cells, search
 from motiongraph.metric.tape import search_tape
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
@@ -37,6 +38,7 @@ STROLL = 1.2  # m/s; how fast the joints of a person move who walks slowly
 _PACE = 30.0  # Hz at which that is measured
 # Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
 _BATCHES, _LEAST = 50, 1 << 22
+_MOST_CELLS = 5_000_000  # of a graph that takes every cell
 
 
 class LeftOut(NamedTuple):
@@ -62,6 +64,7 @@ class Candidates:
     mirror: bool
     left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
     bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
+    rules: Rules = USUAL  # which pairs of windows became transitions
 
     @property
     def window(self) -> int:
@@ -235,19 +238,26 @@ def compare(
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
     client: "Client | None" = None,
+    rules: Rules = USUAL,
 ) -> np.ndarray:
     """The transitions, both ways, of these pairs of clips: all those with a clip that is new.
 
     client: of a Dask cluster, for metrics that know a tape."""
     window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
-    prepared = []
-    for done, clip in enumerate(clips):
-        progress(done, len(clips), f"preparing {clip.name}")
-        prepared.append(metric.prepare(clip))
-    if metric.kind == "cloud" and metric.search_fps is None:
-        table = _on_tape(prepared, ceiling, frames, pairs, progress, client)
-    else:
-        table = _pair_by_pair(prepared, ceiling, frames, pairs, progress)
+
+    def find(clips: Sequence[Clip], pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+        """Transitions by windows, counted from the first captured frame."""
+        prepared = []
+        for done, clip in enumerate(clips):
+            progress(done, len(clips), f"preparing {clip.name}")
+            prepared.append(metric.prepare(clip))
+        if rules.every_cell:
+            return _every_cell(prepared, ceiling, pairs, progress)
+        if metric.kind == "cloud" and metric.search_fps is None:
+            return _on_tape(prepared, ceiling, frames, pairs, progress, client, rules.border)
+        return _pair_by_pair(prepared, ceiling, frames, pairs, progress, rules.border)
+
+    table = by_feet(clips, window, pairs, find) if rules.same_feet else find(clips, pairs)
     progress(1, 1, Comparing(len(pairs), len(pairs), len(table)))
     # Windows are counted from the first captured frame, transitions from the first of the file.
     first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
@@ -264,6 +274,7 @@ def _on_tape(
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
     client: "Client | None",
+    border: bool,
 ) -> np.ndarray:
     """Transitions of all pairs at once, clips end to end on a tape."""
     new = sorted({i for i, j in pairs if i == j})
@@ -273,16 +284,38 @@ def _on_tape(
         [prepared[i] for i in old],
         [prepared[i] for i in new],
         ceiling=ceiling,
-        radius=radius or None,
+        radius=(radius or None) if border else None,
         cache=open_cache(),
         client=client,
         progress=progress,
     )
+    if not border:
+        found = without_border(found, np.array([len(prepared[i]) for i in order]), radius)
     return both_ways(order[found["clip_a"]], order[found["clip_b"]], found)
 
 
+def _every_cell(
+    prepared: list[Any], ceiling: float, pairs: Sequence[tuple[int, int]], progress: Progress
+) -> np.ndarray:
+    """Transitions at every cell up to the ceiling."""
+    if not np.isfinite(ceiling):
+        raise MotionError("every cell below a threshold needs a ceiling: what a transition may cost at most")
+    parts, found = [np.empty(0, TRANSITION)], 0
+    for done, (i, j) in enumerate(pairs):
+        progress(done, len(pairs), Comparing(done + 1, len(pairs), found))
+        i, j = (j, i) if prepared[i].digest > prepared[j].digest else (i, j)
+        parts.append(both_ways(i, j, find_cells(prepared[i], prepared[j], ceiling, _MOST_CELLS - found // 2)))
+        found += len(parts[-1])
+    return np.concatenate(parts)
+
+
 def _pair_by_pair(
-    prepared: list[Any], ceiling: float, radius: int, pairs: Sequence[tuple[int, int]], progress: Progress
+    prepared: list[Any],
+    ceiling: float,
+    radius: int,
+    pairs: Sequence[tuple[int, int]],
+    progress: Progress,
+    border: bool,
 ) -> np.ndarray:
     """Transitions of one pair of clips after the other, for metrics that know no tape."""
     # In an order of the two clips that depends on them alone, and with it the last bits of their alignments.
@@ -293,7 +326,7 @@ def _pair_by_pair(
         here = sum(cells[start:stop])
         batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
         report = partial(_report, progress, ends, done, here, sum(map(len, parts)))
-        minima = search(batch, ceiling=ceiling, radius=radius or None, progress=report)
+        minima = search(batch, ceiling=ceiling, radius=radius or None, border=border, progress=report)
         src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
         parts.append(both_ways(src, dst, np.concatenate(minima)))
         done += here

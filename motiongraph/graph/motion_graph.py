@@ -16,8 +16,9 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.candidates import RADIUS, Candidates
 from motiongraph.graph.prune import Kept, prune
 from motiongraph.graph.report import report, warnings_of
+from motiongraph.graph.rules import Rules
 from motiongraph.graph.structure import Structure
-from motiongraph.graph.thresholds import AnyThreshold, Thresholds, automatic, trade_off
+from motiongraph.graph.thresholds import AnyThreshold, Thresholds, automatic, half_as_many, trade_off
 from motiongraph.graph.views import ChoiceView, ClipView, SegmentView, choice_view, clip_view, segment_view
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
@@ -46,6 +47,8 @@ class MotionGraph:
         self.candidates, self.is_auto = candidates, isinstance(threshold, str) and threshold == "auto"
         if self.is_auto:
             self.thresholds = Thresholds.automatic(automatic(candidates, progress))
+        elif isinstance(threshold, str) and threshold == "half":
+            self.thresholds = Thresholds.of(half_as_many(candidates))
         else:
             self.thresholds = Thresholds.of(threshold)
         self.is_pruned, self.least = is_pruned, least
@@ -62,24 +65,31 @@ class MotionGraph:
         mirror: bool = False,
         fps: float | None = None,
         bones: Mapping[str, str] | None = None,
+        border: bool = True,
+        every_cell: bool = False,
+        same_feet: bool = False,
         client: "Client | None" = None,
         progress: Progress = SILENT,
     ) -> "MotionGraph":
         """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
 
-        threshold: cm; "auto", see `graph.thresholds`; {"within": 4, "between": 6}; {("walk", "run"): 8, "default": 5}.
+        threshold: cm; "auto", see `graph.thresholds`; "half", the lowest at which there are half as many transitions as
+        steps from frame to frame (Hoang and Truong 2014, 2.2); {"within": 4, "between": 6}; {("walk", "run"): 8,
+        "default": 5}.
         radius: seconds; of minima nearer than this only the cheapest is kept. mirror: every clip's mirror image takes
         part as well (Kovar 2002, figure 6). fps: the rate of the graph, by default the one that most clips have; others
         are resampled. Clips of other bodies are retargeted to the skeleton most have; bones: corrections of which joint
         leads which, as `bone_map` takes them. What cannot take part is left out with a warning. client: of a Dask
-        cluster whose workers compare the clips (`dask.distributed.Client`).
+        cluster whose workers compare the clips (`dask.distributed.Client`). border: whether minima where a clip begins
+        or ends count. every_cell: a transition at every cell up to the ceiling instead of at minima alone, so that
+        frames are vertices. same_feet: compare only windows in whose middle the same feet stand (Mao 2011, 6).
         """
         from motiongraph.graph.build import Options
 
         metric = Metric() if metric is None else metric
         return _built(
             _several(clips),
-            Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}),
+            Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}, Rules(border, every_cell, same_feet)),
             None,
             progress,
             client,
@@ -160,7 +170,10 @@ class MotionGraph:
         c = self.candidates
         threshold = "auto" if self.is_auto else self.thresholds
         built = _built(
-            clips, Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold, c.bones), self, progress
+            clips,
+            Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold, c.bones, c.rules),
+            self,
+            progress,
         )
         new = MotionGraph(built.graph.candidates, built.graph.thresholds, self.is_pruned, self.least)
         new.candidates = replace(new.candidates, left_out=(*c.left_out, *built.left_out))

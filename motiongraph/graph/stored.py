@@ -7,7 +7,7 @@ it points into. What is not as it should be is a MotionError with a sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_number, checked_rows, checked_whole, checked_word, shown
 from motiongraph.graph.candidates import Candidates, LeftOut
+from motiongraph.graph.rules import Rules
 from motiongraph.graph.structure import TRANSITION
 from motiongraph.graph.thresholds import Thresholds
 from motiongraph.metric.metric import Metric
@@ -188,6 +189,7 @@ def graph_to_plain(c: Candidates) -> dict[str, Any]:
         "mirror": c.mirror,
         "left_out": list(c.left_out),
         "bones": dict(c.bones),
+        "rules": asdict(c.rules),
     }
 
 
@@ -195,6 +197,14 @@ def checked_bones(saved: Record) -> dict[str, str]:
     """Corrections of bone maps; older files have none."""
     bones = saved.record("bones") if "bones" in saved else None
     return {joint: bones.word(joint) for joint in bones.values} if bones else {}
+
+
+def checked_rules(saved: Record) -> Rules:
+    """Which pairs of windows became transitions; older files have the usual rules."""
+    if "rules" not in saved:
+        return Rules()
+    rules = saved.record("rules")
+    return Rules(**{f.name: rules.flag(f.name) for f in fields(Rules) if f.name in rules})
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +218,7 @@ class StoredGraph:
     mirror: bool
     left_out: tuple[LeftOut, ...]
     bones: dict[str, str]
+    rules: Rules
 
     @classmethod
     def of(cls, saved: Record) -> StoredGraph:
@@ -219,7 +230,14 @@ class StoredGraph:
         ceiling = saved.number("ceiling", 0.0) if saved.has("ceiling") else np.inf
         metric = checked_metric(saved.get("metric"))
         return cls(
-            saved, metric, ceiling, saved.number("radius"), saved.flag("mirror"), tuple(left_out), checked_bones(saved)
+            saved,
+            metric,
+            ceiling,
+            saved.number("radius"),
+            saved.flag("mirror"),
+            tuple(left_out),
+            checked_bones(saved),
+            checked_rules(saved),
         )
 
     def candidates(self, originals: Sequence[Clip], used: Sequence[Clip], table: np.ndarray) -> Candidates:
@@ -232,7 +250,7 @@ class StoredGraph:
         )
         if not fits:
             raise MotionError("its clips do not fit each other")
-        rest = self.ceiling, self.radius, self.mirror, self.left_out, self.bones
+        rest = self.ceiling, self.radius, self.mirror, self.left_out, self.bones, self.rules
         return Candidates(tuple(originals), tuple(used), self.metric, table, *rest)
 
     def table(self, key: str, clips: Sequence[StoredClip]) -> np.ndarray:

@@ -151,6 +151,19 @@ def automatic(candidates: Candidates, progress: Progress = SILENT) -> float:
     return float(min(np.ceil(costs[low] * 10.0 - 1e-9) / 10.0, candidates.max_cost))
 
 
+def half_as_many(candidates: Candidates) -> float:
+    """The lowest threshold, cm, at which transitions are at least half as many as the steps from frame to frame of the
+    captured motion (Hoang and Truong 2014, 2.2)."""
+    steps = candidates.frames - len(candidates.clips)
+    wanted = max(-(-steps // 2), 1)
+    if wanted > len(candidates.cost):
+        raise MotionError(
+            f"half as many transitions as steps from frame to frame are {wanted:,}, and there are "
+            f"{len(candidates.cost):,} candidates: build with every cell, or with a higher ceiling"
+        )
+    return float(np.partition(candidates.cost, wanted - 1)[wanted - 1])
+
+
 def trade_off(candidates: Candidates, points: int = 33, progress: Progress = SILENT) -> np.ndarray:
     """(points,) threshold (cm), share of frames kept by the pruned graph, its transitions and their mean cost."""
     c = candidates
@@ -172,5 +185,5 @@ def _number(value: Any) -> float:
     except (TypeError, ValueError):
         number = np.nan
     if not (0 <= number <= HIGHEST or number == np.inf):
-        raise MotionError(f"a threshold is a cost from 0 to {HIGHEST:g}, in cm, or 'auto', not {value!r}")
+        raise MotionError(f"a threshold is a cost from 0 to {HIGHEST:g}, in cm, or 'auto' or 'half', not {value!r}")
     return number

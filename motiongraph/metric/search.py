@@ -58,6 +58,36 @@ def search(
     return [c.minima(radius, border) for c in comparisons]
 
 
+def find_cells(a: Any, b: Any, ceiling: float, most: int, tick: Callable[[int], None] = lambda _: None) -> np.ndarray:
+    """Every cell of two prepared clips that costs no more than the ceiling, as `search` gives minima; more than `most`
+    are refused. A clip against itself gives each once, with b ≥ a + L."""
+    own, turned = a.digest == b.digest, a.digest > b.digest
+    both = pair(b, a) if turned else pair(a, b)
+    # Ranks may be off by their error: what could be low enough is settled exactly.
+    limit = np.float32(both.rank(ceiling) * (1.0 + (RELATIVE if both.error else 0.0)) + both.error)
+    parts, count = [np.empty(0, FOUND)], 0
+    for a0, a1, b0, b1 in stream.rectangles(both.shape, both.window if own else None):
+        sweep, row = both.sweep(a0, a1, b0, b1, ceiling), a0
+        cost = np.empty((ROWS, b1 - b0), np.float32)
+        while written := sweep.advance(cost, 0, 0):
+            i, j = np.nonzero(cost[:written] <= limit)
+            i, j = i + row, j + b0
+            if own:
+                i, j = i[j - i >= both.window], j[j - i >= both.window]
+            found = np.zeros(len(i), FOUND)
+            if len(i):
+                found["a"], found["b"] = i, j
+                found["cost"], found["theta"], found["x0"], found["z0"] = both.exact(i, j)
+            parts.append(found[found["cost"] <= np.float32(ceiling)])
+            count += len(parts[-1])
+            if count > most:
+                raise MotionError(f"more than {most:,} cells cost no more than {ceiling:g}; lower the ceiling")
+            row += written
+            tick(written * (b1 - b0))
+    found = np.concatenate(parts)
+    return with_fields(best_first(transposed(found) if turned else found), TRANSITION)
+
+
 class _Comparison:
     """One pair on its way through `search`. Computed and settled in an order of the two clips that does not depend on
     which is named first, so that exchanging them exchanges the result and nothing else."""

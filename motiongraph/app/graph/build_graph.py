@@ -15,6 +15,7 @@ from motiongraph.errors import MotionError
 from motiongraph.formats.labels_file import read_bones, write_bones
 from motiongraph.graph import build
 from motiongraph.graph.build import lasting
+from motiongraph.graph.rules import Rules
 from motiongraph.metric.metric import Metric
 from motiongraph.progress import Progress
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
+
+
+_EVERY = 4.0  # the ceiling, in the metric's unit, where every cell is taken and nothing else is said
 
 
 def build_graph(
@@ -65,7 +69,9 @@ def built(
     metric = options.metric or Metric()
     parts, how = (
         [entry.part for entry in entries],
-        build.Options(metric, options.mirror, options.fps, bones=dict(options.bones)),
+        build.Options(
+            metric, options.mirror, options.fps, options.ceiling, bones=dict(options.bones), rules=options.rules
+        ),
     )
     found = build.build_graph(parts, how, before, progress)
     graph = found.graph.pruned()
@@ -92,15 +98,22 @@ def drop_graph(state: AppState) -> None:
 
 @command
 class SetGraphOption:
-    """One of `Options`, for the next time a graph is built: mirror, fps or metric."""
+    """One of `Options`, or of its `Rules`, for the next time a graph is built."""
 
     name: str
     value: Any
 
     def apply(self, state: AppState) -> None:
+        options = state.graph.options
+        if self.name in {f.name for f in fields(Rules)}:
+            options = replace(options, rules=replace(options.rules, **{self.name: bool(self.value)}))
+            # Every cell up to the usual ceiling would be far too many.
+            ceiling = _EVERY if options.rules.every_cell else None
+            state.graph.options = replace(options, ceiling=ceiling) if self.name == "every_cell" else options
+            return
         if self.name not in {f.name for f in fields(Options)}:
             raise MotionError(f"there is no option {self.name!r} of a graph")
-        state.graph.options = replace(state.graph.options, **{self.name: self.value})
+        state.graph.options = replace(options, **{self.name: self.value})
 
 
 def _options_part(_: SetBone, __: AppState) -> Part:

@@ -111,9 +111,9 @@ class GraphState:
 def _options_of(graph: MotionGraph) -> Options:
     """Those that a graph from a file was built with."""
     resampled = any(_is_resampled(clip) for clip in graph.candidates.originals)
-    return Options(
-        graph.candidates.mirror, graph.fps if resampled else None, graph.metric, tuple(graph.candidates.bones.items())
-    )
+    c = graph.candidates
+    bones = tuple(c.bones.items())
+    return Options(c.mirror, graph.fps if resampled else None, graph.metric, bones, c.rules)
 
 
 def _is_resampled(clip: Clip) -> bool:
@@ -192,7 +192,9 @@ def _many(count: int, words: str) -> str:
 def _kind(options: Options) -> tuple:
     """What of the options makes another graph; the usual metric is the same whether it is named or not."""
     metric = options.metric or Metric()
-    return options.mirror, options.fps, metric.key, metric.search_fps, options.bones
+    return (
+        options.mirror, options.fps, metric.key, metric.search_fps, options.bones, options.rules, options.ceiling
+    )  # fmt: skip
 
 
 def leave_transition(state: AppState) -> None:

@@ -16,7 +16,7 @@ from motiongraph.app.scene.cast import Pair
 from motiongraph.app.walk.results import show_walk, transition_walk_of
 from motiongraph.errors import MotionError
 from motiongraph.formats.record import Record, checked_flag, checked_rows, checked_whole, checked_word
-from motiongraph.graph.stored import checked_metric, metric_to_plain
+from motiongraph.graph.stored import checked_metric, checked_rules, metric_to_plain
 from motiongraph.model.labels import Labels
 from motiongraph.progress import SILENT, Progress
 
@@ -231,7 +231,8 @@ def _options(saved: Record) -> Options:
     fps = None if saved.get("fps") is None else saved.number("fps", 1e-3, 1e6)
     rows = saved.rows("bones", 2) if "bones" in saved else []
     bones = tuple((checked_word(joint, "a joint"), checked_word(led, "a joint")) for joint, led in rows)
-    return Options(saved.flag("mirror"), fps, metric, bones)
+    ceiling = saved.number("ceiling", 0.0) if "ceiling" in saved and saved.has("ceiling") else None
+    return Options(saved.flag("mirror"), fps, metric, bones, checked_rules(saved), ceiling)
 
 
 GRAPH = SavedPart("graph", _read, _write, to_plain=_to_plain, from_plain=_from_plain, optional="graph", is_work=False)

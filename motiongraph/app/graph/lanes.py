@@ -7,7 +7,7 @@ seconds and lanes, downwards; the viewer says how they look. Curves are those of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from motiongraph.app.library.entries import Entry, Prepared, prepare
 from motiongraph.graph.build import same_motion
 from motiongraph.graph.picture import along, arc_height, bent
+from motiongraph.graph.rules import Rules
 from motiongraph.metric.metric import Metric
 from motiongraph.model.despike import despiked
 from motiongraph.model.labels import Labels
@@ -280,6 +281,8 @@ class Options:
     fps: float | None = None  # rate of the graph, None for the one most clips have
     metric: Metric | None = None  # None for the usual one
     bones: tuple[tuple[str, str], ...] = ()  # corrections of bone maps: joint of the graph's body, joint that leads it
+    rules: Rules = field(default_factory=Rules)  # which pairs of windows become transitions
+    ceiling: float | None = None  # cost up to which transitions are kept, None as usual
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from motiongraph.viewer.panels.graph_view import Figure, GraphView
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
+    field,
     icons,
     keys_of,
     note,
@@ -167,6 +168,35 @@ def _options(state: AppState, ui: Ui) -> None:
     if changed:
         state.issue(do.SetGraphOption("metric", metric if own else None))
     tooltip("compare as set there: window, weights, alignment; otherwise as Kovar, Gleicher and Pighin do")
+    _rules(state)
+
+
+_RULES = {
+    "border": ("at the ends of clips", "minima at the edge of a matrix, where a clip begins or ends, count as well"),
+    "same_feet": ("same feet down", "compare only windows in whose middle the same feet stand: quicker, fewer"),
+    "every_cell": (
+        "every cell",
+        "a transition at every cell below the ceiling, not only at minima: frames are vertices",
+    ),
+}
+
+
+def _rules(state: AppState) -> None:
+    """Which pairs of windows become transitions."""
+    options = state.graph.options
+    for number, (name, (text, about)) in enumerate(_RULES.items()):
+        if number:
+            imgui.same_line()
+        changed, value = imgui.checkbox(text, getattr(options.rules, name))
+        if changed:
+            state.issue(do.SetGraphOption(name, value))
+        tooltip(about)
+    if options.rules.every_cell and options.ceiling is not None:
+        field("up to")
+        changed, ceiling = imgui.slider_float("##ceiling", options.ceiling, 0.5, 15.0, "%.1f")
+        if changed:
+            state.issue(do.SetGraphOption("ceiling", ceiling))
+        tooltip("what a transition may cost at most; there are very many of them")
 
 
 def _head(state: AppState, ui: Ui, job: Job | None) -> None:

@@ -118,6 +118,11 @@ def _row(state: AppState, ui: Ui, mode: str) -> None:
         state.issue(do.SetThreshold("auto"))
     imgui.end_disabled()
     tooltip("where raising the threshold keeps little more motion and only makes transitions more expensive")
+    imgui.same_line()
+    if imgui.button("½"):
+        ui.texts["threshold mode"] = "one"
+        state.issue(do.SetThreshold("half"))
+    tooltip("the lowest at which there are half as many transitions as steps from frame to frame (Hoang and Truong)")
 
 
 def _plot(state: AppState, ui: Ui, highest: float, unit: str, mode: str) -> None:
