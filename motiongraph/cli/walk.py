@@ -48,6 +48,20 @@ def _pair(text: str) -> tuple[float, float]:
     return x, z
 
 
+def _circle(text: str) -> tuple[float, float, float]:
+    try:
+        x, z, radius = (float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"expected place and radius as in 2,0.5,0.4, found {text!r}.") from None
+    return x, z, radius
+
+
+def _lengths(text: str) -> float | list[float]:
+    """Seconds of all blends, or of each."""
+    seconds = [positive(part.strip()) for part in text.split(",")]
+    return seconds[0] if len(seconds) == 1 else seconds
+
+
 def _named(text: str) -> str | tuple[str, int]:
     """A clip or label, or a frame of a clip as in walk:120."""
     found = re.fullmatch(r"(.+):(\d+)", text)
@@ -76,10 +90,16 @@ _TAKES = {
     "random": {"start", "seconds", "transitions"},
     "sequential": {"order", "stay", "trials", "direct"},
     "connect": {"source", "target", "cheapest"},
-    "path": {"points", "labels", "start", "curve", "closed", *_SEARCH},
-    "reach": {"position", "facing", "clip", "start", *_SEARCH},
+    "path": {"points", "labels", "start", "curve", "closed", "obstacles", *_SEARCH},
+    "reach": {"position", "facing", "clip", "start", "obstacles", *_SEARCH},
 }
-_OPTIONS = {"source": "--from", "target": "--to", "equation_9": "--equation-9", "cost_weight": "--cost-weight"}
+_OPTIONS = {
+    "source": "--from",
+    "obstacles": "--obstacle",
+    "target": "--to",
+    "equation_9": "--equation-9",
+    "cost_weight": "--cost-weight",
+}
 
 
 def walk(
@@ -175,6 +195,10 @@ def walk(
         bool,
         typer.Option("--equation-9", metavar="", help="Minimise the distance at equal arc length alone (Kovar 2002)."),
     ] = False,
+    obstacle: Annotated[
+        list[str] | None,
+        typer.Option(parser=_circle, metavar="X,Z,R", help="Thing to go around: place and radius; may be repeated."),
+    ] = None,
     threshold: Threshold = None,
     pruned: Annotated[
         bool | None,
@@ -188,7 +212,10 @@ def walk(
         bool, typer.Option("--register", metavar="", help="Line two motions up in time before they are blended.")
     ] = False,
     blend_length: Annotated[
-        float | None, typer.Option(parser=positive, metavar="S", help="Seconds of a blend. (default: the window)")
+        str | None,
+        typer.Option(
+            parser=_lengths, metavar="S,…", help="Seconds of blends: one for all, or one each. (default: the window)"
+        ),
     ] = None,
     log: Annotated[Path | None, typer.Option(metavar="TXT", help="Also write which pieces were played.")] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
@@ -206,7 +233,7 @@ def walk(
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
         "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
         "tolerance": tolerance, "gamma": gamma, "slack": slack, "cost_weight": cost_weight,
-        "equation_9": equation_9 or None,
+        "equation_9": equation_9 or None, "obstacles": obstacle or None,
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
     from motiongraph.formats.save import files_written
@@ -220,7 +247,7 @@ def walk(
     graph = graph.pruned(graph.least) if pruned else graph.whole()
     with progress_bar() as progress:
         found = _find(graph, method, given, seed, progress)
-        how = {"blend": blend.value, "register": register, "lengths": blend_length}
+        how: dict[str, Any] = {"blend": blend.value, "register": register, "lengths": blend_length}
         motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress, **how)
     mg.save(motion, output)
     if log is not None:
@@ -298,6 +325,7 @@ def _weights(asked: dict[str, Any]) -> "mg.Weights":
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
     ("path_error_worst", "m"), ("arc_error_mean", "m"), ("facing_along", ""), ("labels_held", ""),
+    ("clearance", "m"),
     ("detour_seconds", "s"),
     ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
     ("compute_seconds", "s"),

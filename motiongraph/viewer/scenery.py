@@ -1,7 +1,9 @@
 """From the state to what is drawn: the batches of one view, kept from frame to frame and touched where they change."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
+from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from motiongraph.app.library.entries import Entry
 from motiongraph.app.playback import Playback, frame_of, way_of
 from motiongraph.app.scene import camera_moves
 from motiongraph.app.scene.cast import Cast, Group, Pair, centre_of, place_of, record_of
-from motiongraph.app.scene.layers import Ghost, Layers, flow_step
+from motiongraph.app.scene.layers import LAMP, Ghost, Layers, flow_step
 from motiongraph.app.state import AppState
 from motiongraph.metric.metric import Metric
 from motiongraph.model.placement import IDENTITY, Placement, compose, place
@@ -42,6 +44,17 @@ _SHADOWS, _NO_SHADOWS = Light(), Light(shadows=False)
 _ALPHA = 0.66  # of b, which is seen through to a
 _FAINT = 0.75, 0.25  # of the second and of the last pose of a window
 _POSES = 9  # of a window in a flow picture
+
+
+@lru_cache(maxsize=4)
+def _light(turn: float, height: float, shadows: bool) -> Light:
+    """From a lamp at so many degrees about y and above the horizon."""
+    usual = _SHADOWS if shadows else _NO_SHADOWS
+    if (turn, height) == LAMP:
+        return usual
+    across = cos(radians(height))
+    towards = across * sin(radians(turn)), sin(radians(height)), across * cos(radians(turn))
+    return replace(usual, towards=towards)
 
 
 class _Side:
@@ -214,7 +227,7 @@ class Scenery:
             x, _, z = centre_of(pair, target.to_list())
         return SceneFrame(
             batches,
-            light=_SHADOWS if layers.shadows else _NO_SHADOWS,
+            light=_light(layers.lamp_turn, layers.lamp_height, layers.shadows),
             floor=Floor(style=layers.floor, centre=(x, z), reach=reach(camera_of(state).distance)),
             backdrop=DAY if state.settings.day else NIGHT,
         )

@@ -2,7 +2,7 @@
 that differ."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,16 @@ from motiongraph.model.placement import heading_of, turn
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.branch_and_bound import branch_and_bound
-from motiongraph.walks.curve import Curve, path_error, progress_along
+from motiongraph.walks.curve import Curve, path_error, progress_along, trace
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
+from motiongraph.walks.obstacles import CLEARANCE, TOUCH, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_cost import REALS
-from motiongraph.walks.path_goal import Effort, Found, Goal, Labels, Weights
+from motiongraph.walks.path_goal import Effort, Found, Goal, Labels, Weights, stretches
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts
+_WIDER = (1.0, 1.4, 1.9)  # ways around obstacles that are tried, as shares of the usual clearance
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
@@ -103,7 +105,7 @@ def as_walk(graph: MotionGraph, found: Found, roots: np.ndarray, states: np.ndar
 def follow_path(
     graph: MotionGraph, points: ArrayLike | Curve, labels: Labels | None = None, *, start: Name | None = None,
     curve: str = "polyline", closed: bool = False, weights: Weights | None = None, effort: Effort | None = None,
-    rng: Seed | None = None, progress: Progress = SILENT,
+    obstacles: Sequence[Obstacle] = (), rng: Seed | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """The walk that goes along a path, starting at its first point and facing along it.
 
@@ -111,6 +113,7 @@ def follow_path(
     themselves. labels: one for the whole path; one, or None for any, for each stretch between points; or pairs of
     (metres, label) where each begins. start: a clip, (clip, frame) or label to begin with; by default the best.
     weights: `Weights`, what counts how much; effort: `Effort`, how to search and when to stop; rng: for the latter.
+    obstacles: what stands in the way, x, z and radius in metres or the corners (n, 2) of each; the path is led around.
     Walks in the pruned part of the graph. `walk.facts` has how far from the path it goes, how the
     search ended and how much better a longer one could be.
     """
@@ -118,12 +121,46 @@ def follow_path(
     graph = without_dead_ends(graph)
     line = points if isinstance(points, Curve) else Curve.of(points, curve, closed)
     effort = effort or Effort(rng=0 if rng is None else rng)
-    goal = Goal.of(graph, line, labels, weights)
-    heading = float(heading_of(line.tangents[0]))
-    roots = starting_frames(graph, start, goal.needs[0])
-    states = placed_at(floor_graph(graph), roots, line.places[0], heading)
-    found = find(graph, goal, roots, states, effort, progress)
-    return finished(graph, goal, found, roots, states, "path", began)
+    things = checked(obstacles)
+
+    def along(line: Curve, labels: Labels | None) -> Walk:
+        goal = Goal.of(graph, line, labels, weights)
+        heading = float(heading_of(line.tangents[0]))
+        roots = starting_frames(graph, start, goal.needs[0])
+        states = placed_at(floor_graph(graph), roots, line.places[0], heading)
+        found = find(graph, goal, roots, states, effort, progress)
+        return finished(graph, goal, found, roots, states, "path", began)
+
+    return kept_clear(line, labels, things, along)
+
+
+def kept_clear(
+    line: Curve, labels: Labels | None, things: Sequence[np.ndarray], along: Callable[[Curve, Labels | None], Walk]
+) -> Walk:
+    """The walk that `along` finds for a path and its labels, led around things: in wider and wider ways until it
+    touches none. Says how near it comes."""
+    if not things:
+        return along(line, labels)
+    best = None
+    for wider in _WIDER:
+        led, metres = around(line, things, wider * CLEARANCE)
+        if led is not line and labels is not None and not isinstance(labels, str | set | frozenset):
+            names, begins = stretches(labels, line)
+            moved = np.interp(begins, line.along, metres).tolist()
+            walk = along(led, list(zip(moved, names)))  # pyright: ignore[reportArgumentType]
+        else:
+            walk = along(led, labels)
+        near = float(distance_to(things, trace(walk)[0]).min())
+        if best is None or near > best.facts["clearance"]:
+            best = walk
+            best.facts["clearance"] = near
+        if near >= TOUCH:
+            break
+    assert best is not None
+    if best.facts["clearance"] < TOUCH and not best.note:
+        near = max(best.facts["clearance"], 0.0)
+        best = replace(best, note=f"the walk comes within {near:.2f} m of an obstacle")
+    return best
 
 
 def starting_frames(graph: MotionGraph, start: Name | None = None, need: np.ndarray | None = None) -> np.ndarray:

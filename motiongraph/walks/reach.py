@@ -1,6 +1,7 @@
 """Reaching a place, facing a way, perhaps in a certain clip (Kovar 2002, 4.3)."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +14,10 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import placement
 from motiongraph.model.placement import direction_of
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.curve import between, distance, trace
+from motiongraph.walks.curve import Curve, between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
+from motiongraph.walks.obstacles import CLEARANCE, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
 from motiongraph.walks.walk import Name, Seed, Walk
 
@@ -48,14 +50,15 @@ def heading_of(facing: ArrayLike) -> float:
 def reach(
     graph: MotionGraph, position: ArrayLike, facing: ArrayLike | None = None, clip: Name | None = None, *,
     start: Name | None = None, at: ArrayLike = (0.0, 0.0), heading: ArrayLike = 0.0, weights: Weights | None = None,
-    effort: Effort | None = None, rng: Seed | None = None, progress: Progress = SILENT,
+    effort: Effort | None = None, obstacles: Sequence[Obstacle] = (), rng: Seed | None = None,
+    progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """The walk that ends at a position (x, z metres), facing a way: radians (0 is along z), a direction (x, z), or None
     for any; `clip`: a clip, or label, to end in.
 
     It begins at `at` (x, z), facing `heading`, with `start`: a clip, (clip, frame) or label, by default the best. A
     smooth curve to the goal guides it on the way, so that it neither wanders nor turns on the spot. Without a facing
-    this is walking towards a point planted on the floor (Mao 2011, 4.5).
+    this is walking towards a point planted on the floor (Mao 2011, 4.5). obstacles: as for `follow_path`.
     """
     began = time.perf_counter()
     graph = without_dead_ends(graph)
@@ -72,19 +75,24 @@ def reach(
         end_x, end_z = direction_of(last).tolist()
         ends |= {"end_facing": _END_FACING, "end_x": end_x, "end_z": end_z}
     tried: list[tuple[Goal, Found]] = []
-    for handle in _HANDLES:
-        curve = between(place, turn, target, last, handle)
+    curves, things = [between(place, turn, target, last, handle) for handle in _HANDLES], checked(obstacles)
+    if things:
+        free = [curve for curve in curves if (distance_to(things, curve.places) >= CLEARANCE).all()]
+        curves = free or [around(Curve.of([place, target]), things)[0]]
+    for curve in curves:
         labels = None
         if clip is not None:
             labels, ends["strict"] = [(max(curve.length - _LAST, 0.0), clip)], 1
         goal = Goal.of(graph, curve, labels, weights, **ends)
         tried.append((goal, find(graph, goal, roots, states, _scouting(effort), progress)))
     goal, scouted = max(tried, key=lambda pair: pair[1].merit)
-    found = find(graph, goal, roots, states, effort.share(1.0 - 0.1 * len(_HANDLES)), progress)
+    found = find(graph, goal, roots, states, effort.share(1.0 - 0.1 * len(curves)), progress)
     if effort.best == 1 and (effort.method == "beam" or not found.complete):
         found = max(scouted, found, key=lambda one: one.merit)
     walk = finished(graph, goal, found, roots, states, "reach", began)
     places, facings = trace(walk)
+    if things and len(places):
+        walk.facts["clearance"] = float(distance_to(things, places).min())
     walk.facts["end_distance"] = distance(places[-1], target) if len(places) else None
     if last is not None and len(places):
         off = float((facings[-1] * direction_of(last)).sum())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from motiongraph.app.scene.props import Prop
     from motiongraph.app.state import AppState
 
+LAMP = -56.0, 53.0  # degrees, where the lamp usually is
 Place = tuple[float, float, float]  # theta (radians about y), x and z (metres)
 
 
@@ -42,6 +43,8 @@ class Layers:
     rows: float = 1.5  # metres between them, 0: where they were captured
     floor: str = "checker"
     shadows: bool = True
+    lamp_turn: float = LAMP[0]  # degrees about y, 0 along z, from which the light comes
+    lamp_height: float = LAMP[1]  # degrees above the horizon
 
 
 CHOICES = {
@@ -51,6 +54,7 @@ CHOICES = {
 }
 MOST_POSES = 200  # of a flow picture: each is drawn on its own
 _LIMITS = {"flow_every": (1, 10_000), "flow_offset": (-5.0, 5.0), "flow_gap": (-5.0, 5.0), "rows": (0.0, 10.0)}
+_LIMITS |= {"lamp_turn": (-180.0, 180.0), "lamp_height": (5.0, 90.0)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from motiongraph.errors import FormatError, MotionError
 from motiongraph.formats.obj import read_obj
 from motiongraph.formats.record import Record, checked_word
 from motiongraph.model.mesh import Mesh
+from motiongraph.model.placement import place
 from motiongraph.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _LONGEST = 60  # letters of a name
 # Metres of the longest edge: what fits into a room, what is most usual there, and from when on it is the room.
 _PLAUSIBLE, _USUAL, _ROOM = (0.02, 30.0), 1.2, 6.0
 _UNITS = {"centimetres": 0.01, "inches": 0.0254, "millimetres": 0.001}
+_HEAD, _STEP = 1.9, 0.03  # metres: higher above the floor nobody meets it, lower one treads on it
 _ARM, _GAP = 0.6, 0.1  # metres that a new prop keeps away from the character, and from others
 
 
@@ -70,6 +72,17 @@ class Prop:
     def radius(self) -> float:
         """Metres from its middle to the farthest point of the floor under it."""
         return 0.5 * hypot(self.size[0], self.size[2])
+
+
+def footprint(prop: Prop) -> tuple | None:
+    """What of a prop stands in the way, as walks take obstacles; None for what one walks on, under or within."""
+    if prop.shape == "plane" or prop.is_room or prop.height > _HEAD or prop.size[1] + prop.height < _STEP:
+        return None
+    if prop.shape in ROUND:
+        return prop.x, prop.z, 0.5 * prop.size[0]
+    x, z = 0.5 * prop.size[0], 0.5 * prop.size[2]
+    corners = place((prop.turn, prop.x, prop.z), np.array([(x, 0, z), (x, 0, -z), (-x, 0, -z), (-x, 0, z)]))
+    return tuple(map(tuple, corners[:, ::2].tolist()))
 
 
 def read_mesh(path: Path, progress: Progress = SILENT) -> tuple[Mesh, str]:

@@ -50,6 +50,7 @@ class Request:
     path: DrawnPath | None  # where one is drawn
     at: tuple[float, float, float]  # x, z, heading (metres, radians) to begin at when a place is to be reached
     name: str  # of the motion
+    obstacles: tuple = ()  # what to go around, as `follow_path` takes them
 
 
 def make(
@@ -129,6 +130,7 @@ def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Pr
     if request.method == "connect":
         return connect(graph, own["source"], own["target"], own["by"], progress=progress)
     how: dict[str, Any] = {**_search(own, seed), "start": own["start"], "progress": progress}
+    how["obstacles"] = request.obstacles
     if curve is not None and request.path is not None:
         return follow_path(graph, curve, request.path[1], **how)
     facing = radians(own["angle"]) if own["faces"] else None

@@ -14,6 +14,7 @@ from motiongraph.app.graph.build_graph import build_graph
 from motiongraph.app.graph.graph_state import being_built, taking_part, when_built
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.scene.camera_moves import facing
+from motiongraph.app.scene.props import footprint
 from motiongraph.app.walk.make_walk import DrawnPath, Request, make
 from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
 from motiongraph.errors import MotionError, Unreachable
@@ -34,6 +35,7 @@ PLANNERS = ("beam", "branch and bound")
 _SEARCH: dict[str, Any] = {
     **{"planner": "beam", "limit": 0.0, "expansions": 0, "plan": 3.0, "keep": 1.0, "among": 1, "tolerance": 0.5},
     **{"facing": 1.0, "cost": 1.0, "gamma": 0.1, "slack": 0.3, "equation_9": False},
+    "around": True,  # props are obstacles
 }
 OPTIONS = {
     "greedy": {"start": "", "share": 5.0, "transitions": 20},
@@ -227,7 +229,9 @@ def _request(state: AppState) -> Request:
             x, _, z = state.focus(state.active).tolist()
             at = x, z, float(np.radians(facing(state, state.active)))
     motion = deepcopy(walking.options["motion"])
-    return Request(method, options, motion, walking.seed, path, at, next_name(state, method))
+    things = (footprint(prop) for prop in state.scene.props) if options.get("around") else ()
+    obstacles = tuple(thing for thing in things if thing is not None)
+    return Request(method, options, motion, walking.seed, path, at, next_name(state, method), obstacles)
 
 
 # What projects keep of it

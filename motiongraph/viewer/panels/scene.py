@@ -36,7 +36,9 @@ def scene_panel(state: AppState, ui: Ui) -> None:
     if layers.bone_style == "skin":
         toggle("sides", state, ui, "Tint left and right")
     _choice("point cloud", "cloud", state)
-    tooltip("the points the metric compares: of the pose, or of the window of 1/3 s that begins with it")
+    tooltip(
+        "the points the metric compares: of the pose, or of the window that begins with it, as the Matrix panel sets it"
+    )
     section("Crowd")
     toggle("crowd", state, ui, "All ticked clips at once")
     if layers.crowd:
@@ -54,6 +56,12 @@ def scene_panel(state: AppState, ui: Ui) -> None:
     toggle("shadows", state, ui, "Shadows")
     imgui.same_line(0, ui.px(24))
     toggle("day", state, ui, "Bright")
+    for name, text, low, high in (("lamp_turn", "lamp from", -180.0, 180.0), ("lamp_height", "lamp height", 5.0, 90.0)):
+        field(text)
+        changed, value = imgui.slider_float(f"##{name}", getattr(layers, name), low, high, "%.0f°")
+        if changed:
+            state.issue(do.SetLayer(name, value))
+        tooltip("where the light comes from: degrees about the scene, and above the horizon")
 
 
 def _choice(text: str, name: str, state: AppState) -> None:

@@ -101,6 +101,7 @@ def _make(state: AppState, ui: Ui) -> None:
         imgui.same_line()
         if imgui.button("Cancel", (-1, high)):
             state.issue(do.CancelJob(job.number))
+        imgui.text_disabled(job.what[:64])  # of branch and bound, states looked at and the gap of its bound
         return
     ready = state.graph.graph is not None or bool(taking_part(state))
     another = state.walk.by_chance and made_before(state)

@@ -53,6 +53,10 @@ def motion_options(state: AppState, ui: Ui) -> None:
         if walking.option["among"] > 1:
             _number(state, "tolerance", "tolerance", "%.2f", 0.01)
             tooltip("share by which the error of such a walk may exceed the best")
+        changed, value = imgui.checkbox("Around the props", walking.option["around"])
+        if changed:
+            state.issue(do.SetWalkOption(walking.method, "around", value))
+        tooltip("what stands on the floor of the scene is in the way, and the path is led around it")
         changed, value = imgui.checkbox("Distance at equal arc length (equation 9)", walking.option["equation_9"])
         if changed:
             state.issue(do.SetWalkOption(walking.method, "equation_9", value))
