@@ -44,21 +44,29 @@ def resource(name: str) -> Path:
     raise MotionError(f"{name!r} did not come with this installation of motiongraph; install it again")
 
 
-def read_bytes(path: str | os.PathLike, most: int | None = None) -> bytes:
-    """The content of a file, or a FormatError that says why it cannot be read; most: bytes it may have."""
+def open_plain(path: str | os.PathLike) -> IO[bytes]:
+    """A file opened for reading, or a FormatError that says why it cannot be: no pipe, no device, no folder."""
     try:
         # Not to wait for a pipe that nobody writes to, nor to read a device that never ends.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise FormatError(path, "is a pipe or a device; expected a file")
-            if most is not None and status.st_size > most:
-                raise FormatError(path, f"is too large: {status.st_size:,} bytes, and at most {most:,} make sense")
-            return file.read()
-    except FormatError:
-        raise
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
     except (OSError, ValueError) as problem:
         raise unreadable(path, problem) from problem
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise FormatError(path, "is a pipe or a device; expected a file")
+    return file
+
+
+def read_bytes(path: str | os.PathLike, most: int | None = None) -> bytes:
+    """The content of a file, or a FormatError that says why it cannot be read; most: bytes it may have."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise FormatError(path, f"is too large: {size:,} bytes, and at most {most:,} make sense")
+        try:
+            return file.read()
+        except OSError as problem:
+            raise unreadable(path, problem) from problem
 
 
 def read_text(path: str | os.PathLike, encoding: str = "utf-8", most: int | None = None) -> str:

@@ -1,5 +1,6 @@
 """AMASS and SMPL motion, against a plain evaluation of the joints with matrices."""
 
+import os
 import zipfile
 from contextlib import suppress
 
@@ -9,7 +10,7 @@ import pytest
 import motiongraph as mg
 from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats import guess
-from motiongraph.formats.smpl import skeleton
+from motiongraph.formats.smpl import holds_motion, skeleton
 
 # (parent, offset) of joints 0, 1, 4, 7: the left leg, written down again here.
 LEG = ((0, (-0.0018, -0.2233, 0.0282)), (1, (0.0695, -0.0914, -0.0068)))
@@ -148,3 +149,11 @@ def test_the_mean_body_is_even_on_both_sides():
         if name.startswith("left"):
             left, right = (body.rest[body.index(n)] for n in (name, name.replace("left", "right")))
             assert np.abs(left * [-1, 1, 1] - right).max() < 0.02
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "a.npz")
+    with pytest.raises(FormatError, match="is a pipe"):
+        mg.load(tmp_path / "a.npz")
+    assert not holds_motion(tmp_path / "a.npz")

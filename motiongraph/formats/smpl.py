@@ -14,6 +14,7 @@ import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.errors import FormatError, FormatWarning
+from motiongraph.files import open_plain
 from motiongraph.formats import guess
 from motiongraph.formats.motion import UPRIGHT, Source
 from motiongraph.formats.scanner import LARGEST, quoted
@@ -61,7 +62,7 @@ def skeleton() -> Skeleton:
 def holds_motion(path: str | Path) -> bool:
     """Whether an .npz has the arrays of such a motion; other programs keep anything in them."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
             names = {name.removesuffix(".npy") for name in archive.namelist()}
     except (OSError, zipfile.BadZipFile, ValueError):
         return False
@@ -76,7 +77,7 @@ def read_smpl(path: str | Path, unit: guess.Unit | None = None, up: str = "z") -
     path = Path(path)
     notes = []
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_plain(path) as plain, zipfile.ZipFile(plain) as archive:
             file = _Arrays(path, archive)
             poses, trans = _poses(file), file.array("trans" if "trans" in file else "transl")
             rate = next((file.number(name) for name in _RATES if name in file), None)
