@@ -10,7 +10,7 @@ import pytest
 
 from motiongraph import files
 from motiongraph.errors import FormatError, MotionError
-from motiongraph.files import read_bytes, read_text, write_together, writing
+from motiongraph.files import borrowed_bytes, read_bytes, read_text, write_together, writing
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX systems")
 
@@ -173,3 +173,20 @@ def test_text(tmp_path):
         read_text(path)
     with pytest.raises(FormatError, match="is too large: 2 bytes, and at most 1 make sense"):
         read_text(path, most=1)
+
+
+def test_borrowed_memory_holds_one_file_at_a_time(tmp_path):
+    for name, content in (("long", b"x" * 5000), ("short", b"yz"), ("empty", b""), ("longer", b"w" * 9000)):
+        (tmp_path / name).write_bytes(content)
+        with borrowed_bytes(tmp_path / name) as found:
+            assert found == content
+            with borrowed_bytes(tmp_path / "long") as other:  # as a skeleton beside a motion
+                assert other is not found
+                assert other == b"x" * 5000
+            assert found == content
+    view = memoryview(found)  # someone who goes on looking keeps what he looks at
+    with borrowed_bytes(tmp_path / "short") as found:
+        assert found == b"yz"
+    assert len(view) in (9000, 2)
+    with pytest.raises(FormatError, match="cannot be read"), borrowed_bytes(tmp_path / "none"):
+        pass

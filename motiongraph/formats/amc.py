@@ -166,7 +166,7 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> tuple[Amc, Asf]:
             if cut:
                 break
             words = text.data[position:line_end].partition(b"#")[0].split()
-            bone = names.index(words[0].lower())
+            bone = names.index(bytes(words[0].lower()))
             dof = f"{len(asf.dofs[bone])} numbers ({' '.join(asf.dofs[bone])})"
             who = f"bone {quoted(asf.names[bone])} in frame {numbers[frame - 1]}"
             gaps.add(f"expected {dof} for {who}, found {len(words) - 1}", position, frame)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from motiongraph.errors import FormatError, FormatWarning, MotionError, SkeletonError
-from motiongraph.files import read_bytes, unreadable
+from motiongraph.files import borrowed_bytes, read_bytes, unreadable
 from motiongraph.formats import guess
 from motiongraph.formats.amc import first_frame, read_amc
 from motiongraph.formats.asf import Asf
@@ -88,9 +88,11 @@ def load_clips(
     if os.path.isdir(path):
         raise FormatError(path, f"is a folder; expected a {KINDS} file")
     if kind == ".bvh":
-        text = Text(path)
-        roots = read_bvh(text)
-        clips = [_bvh_clip(path, text, bvh, name, units, up, fps) for name, bvh in zip(_names(path.stem, roots), roots)]
+        with borrowed_bytes(path) as content:
+            text = Text(path, content)
+            roots, odd = read_bvh(text), tuple(text.warned)
+            del text, content
+        clips = [_bvh_clip(path, odd, bvh, name, units, up, fps) for name, bvh in zip(_names(path.stem, roots), roots)]
     elif kind == ".amc":
         clips = [_load_amc(path, units, up, skeleton, fps)]
     elif kind in GLTF:
@@ -147,7 +149,9 @@ def _names(stem: str, roots: list[Bvh]) -> list[str]:
     return names
 
 
-def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, up: str, fps: float | None) -> Clip:
+def _bvh_clip(
+    path: Path, odd: tuple[str, ...], bvh: Bvh, name: str, units: str | float, up: str, fps: float | None
+) -> Clip:
     motion = BvhMotion.of(bvh.hierarchy, bvh.values)
     unit = None if units == "auto" else _given(units)
     axis, unit, (skeleton, root, rotations, sliding) = _upright(motion, bvh.values, up, unit)
@@ -156,7 +160,7 @@ def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, u
     added = guess.opens_with_t_pose(bvh.values, turns[turns >= 0], rotations[0, 0]) or guess.opens_with_a_jump(opening)
     rate = guess.frame_rate(bvh.frame_time)
     still = [f"root {quoted(name)} stands still and was left out" for name in bvh.hierarchy.names[: motion.folded]]
-    notes = (*text.warned, *still)
+    notes = (*odd, *still)
     return Clip(
         skeleton,
         root,
@@ -185,14 +189,17 @@ def _bvh_clip(path: Path, text: Text, bvh: Bvh, name: str, units: str | float, u
 
 
 def _load_amc(path: Path, units: str | float, up: str, skeleton: str | os.PathLike | None, fps: float | None) -> Clip:
-    text = Text(path)
-    asf_path = find_asf(path, text) if skeleton is None else Path(skeleton)
-    asf, oddities = read_skeleton(asf_path)
-    amc, asf = read_amc(text, asf, str(asf_path))
+    with borrowed_bytes(path) as content:
+        text = Text(path, content)
+        asf_path = find_asf(path, text) if skeleton is None else Path(skeleton)
+        asf, oddities = read_skeleton(asf_path)
+        amc, asf = read_amc(text, asf, str(asf_path))
+        odd = tuple(text.warned)
+        del text, content
     motion = AmcMotion.of(asf, amc)
     unit = guess.Unit(f"{asf.length_unit:g} per inch", asf.metres) if units == "auto" else _given(units)
     axis, unit, (body, root, rotations, sliding) = _upright(motion, amc.values, up, unit)
-    rate, notes = amc.rate or AMC_RATE, (*oddities, *text.warned)
+    rate, notes = amc.rate or AMC_RATE, (*oddities, *odd)
     return Clip(
         body,
         root,
@@ -226,15 +233,20 @@ def _upright(
 ) -> tuple[str, guess.Unit, Built]:
     """The axis that points up in a file, its unit, and the arrays of its clip; "auto" and None are guessed."""
     axis = "y" if up == "auto" else up
-    turned = motion.turned(values, UPRIGHT[axis])
-    if up == "auto" or unit is None:
-        some = guess.sampled(len(values))
-        skeleton, root, rotations, sliding = motion.build(values[some], UPRIGHT[axis], 1.0, turned[some])
-        unit = unit or guess.unit_of(skeleton)
-        if up == "auto":
-            axis = guess.up_axis(skeleton, kinematics.positions(skeleton, root, rotations, sliding))
-            turned = turned if axis == "y" else motion.turned(values, UPRIGHT[axis])
-    return axis, unit, motion.build(values, UPRIGHT[axis], unit.metres, turned)
+    turned, some = motion.turned(values, UPRIGHT[axis]), guess.sampled(len(values))
+    built = None
+    if unit is None:
+        few = motion.build(values[some], UPRIGHT[axis], 1.0, turned[some])
+        unit = guess.unit_of(few[0])
+    else:
+        built = motion.build(values, UPRIGHT[axis], unit.metres, turned)
+        skeleton, root, rotations, sliding = built
+        few = skeleton, root[some], rotations[some], None if sliding is None else sliding[some]
+    if up == "auto":
+        axis = guess.up_axis(few[0], kinematics.positions(*few))
+        if axis != "y":
+            built, turned = None, motion.turned(values, UPRIGHT[axis])
+    return axis, unit, built or motion.build(values, UPRIGHT[axis], unit.metres, turned)
 
 
 def _given(units: str | float) -> guess.Unit:

@@ -138,7 +138,7 @@ def scan_rows(text, position, row, out, wrapped, slow, powers):
 class Text:
     """A file's bytes with its name, so that any place in it can be named to a person."""
 
-    def __init__(self, path: str | PathLike, data: bytes | None = None):
+    def __init__(self, path: str | PathLike, data: bytes | bytearray | None = None):
         self.path = fspath(path)
         data = read_bytes(self.path) if data is None else data
         data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
@@ -325,7 +325,7 @@ def _is_wrapped(text: Text, position: int, width: int) -> bool:
     return True
 
 
-def decoded(raw: bytes) -> str:
+def decoded(raw: bytes | bytearray) -> str:
     """Text in UTF-8, or else in Latin-1, which takes anything."""
     try:
         return raw.decode()
