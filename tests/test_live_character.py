@@ -281,7 +281,7 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph):
     motion = character.motion()
     assert motion.duration == pytest.approx(character.played, abs=0.1)
     figures = mg.quality(motion)
-    assert figures["slide_mean"] < 0.5
+    assert figures["slide_mean"] < 1.0  # cm/s
     assert figures["penetration"] < 0.3
 
 

@@ -16,7 +16,17 @@ from motiongraph.app.library.clips import (
 from motiongraph.app.library.contacts import FindContacts, SetContacts
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain
-from motiongraph.app.live.lead import AllowMore, Lead, PrepareGraph, Replay, ResetWalk, SetLeadLabel, WalkPath
+from motiongraph.app.live.drive import Steer
+from motiongraph.app.live.lead import (
+    AllowMore,
+    Lead,
+    PrepareGraph,
+    Replay,
+    ResetWalk,
+    SetLeadLabel,
+    SetLeadTurning,
+    WalkPath,
+)
 from motiongraph.app.matrix.cell import ExportMatrix, LoopCell, PointAtCell, PreviewCell
 from motiongraph.app.matrix.comparison import (
     ChooseMatrix, Compare, SetMatrixOption, SetMatrixThreshold, SetMetric, SetMinima, SwapMatrix, WatchMatrix,

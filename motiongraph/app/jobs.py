@@ -95,7 +95,6 @@ class JobKind(Enum):
     PREVIEW = "make a preview"
     WHY = "explain a transition"
     LEAD = "set a character off"
-    STRETCH = "make the next stretch of a character that is led"
     KEEP = "keep what a character has walked"
     WRITE = "write a file"
     RECORD = "record a video"

@@ -76,7 +76,7 @@ def advance(state: AppState, dt: float) -> None:
     ends, seen = [], visible_tracks(state)
     for number, track in enumerate(state.tracks):
         entry = state.library.get(track.clip)
-        if entry is None:
+        if entry is None or (entry.made and entry.made.live):  # who is led has a time of its own
             continue
         track.elapsed += seconds
         last = (entry.stop - 1 - entry.start) / entry.clip.fps
@@ -104,9 +104,13 @@ def way_of(entry: Entry, playback: Playback) -> tuple[int, int]:
 
 
 def seek(state: AppState, frame: float, track: int | None = None) -> None:
-    """Show this frame; frames outside of the part that is played count as its ends."""
+    """Show this frame; frames outside of the part that is played count as its ends. Of a character that is led: of all
+    its motion, as far as it is remembered."""
     shown = state.tracks[state.active if track is None else track]
     entry = state.library.get(shown.clip)
+    if entry is not None and state.live is not None and shown.clip == state.live.number:
+        state.live.look(frame / entry.clip.fps)
+        return
     if entry is not None:
         shown.elapsed = (min(max(frame, entry.start), entry.stop - 1) - entry.start) / entry.clip.fps
 
@@ -126,7 +130,9 @@ def play(state: AppState) -> None:
 
 def jump(state: AppState, end: bool = False) -> None:
     """To the first or the last frame of what is played."""
-    if state.entry is not None:
+    if state.live is not None and state.entry is not None and state.entry.number == state.live.number:
+        state.live.look(state.live.span[end])
+    elif state.entry is not None:
         seek(state, state.entry.stop - 1 if end else state.entry.start)
 
 
@@ -197,7 +203,8 @@ class Step:
 
     def apply(self, state: AppState) -> None:
         state.playback.playing = False
-        frame = frame_of(state)
+        led = state.live if state.live is not None and state.tracks[state.active].clip == state.live.number else None
+        frame = frame_of(state) if led is None else led.shown * led.graph.fps
         # From between two frames, a step leads to the next whole one.
         whole = np.floor(frame + 1e-6) if self.frames > 0 else np.ceil(frame - 1e-6)
         seek(state, whole + self.frames)

@@ -15,7 +15,7 @@ from typing import Any
 
 from motiongraph.app.command import perform
 from motiongraph.app.jobs import JobKind, in_words, say_failure
-from motiongraph.app.live import live_character
+from motiongraph.app.live import drive, live_character
 from motiongraph.app.playback import advance
 from motiongraph.app.project import autosave
 from motiongraph.app.scene import camera_moves
@@ -78,6 +78,7 @@ def update(state: AppState, dt: float) -> None:
     if state.ready:
         set_stage(state)
         camera_moves.follow(state, dt)
+        drive.chase(state, dt)
 
 
 def carry_out(state: AppState) -> None:

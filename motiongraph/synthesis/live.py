@@ -189,7 +189,7 @@ class Live:
         first, last = max(first, self.oldest), min(last, self.ready)
         if first >= last:
             raise MotionError(f"there is no motion in frames {first} to {last}; {self.ready} are made")
-        walk, begin = self._part(first, last)
+        walk, begin = self.part(first, last)
         clip = stitched(walk, *self.blending)[first - begin : last - begin]
         root, turns, slide = self._kept(first, last)
         origin = clip.origin
@@ -217,7 +217,7 @@ class Live:
         before, ahead = (round(s * fps) if self.cleanup else 0 for s in (_BEFORE, _AHEAD))
         stop = min(start + self.stretch, end)
         first, last = max(start - before, 0), min(stop + ahead, end)
-        walk, begin = self._part(first, last)
+        walk, begin = self.part(first, last)
         clip = stitched(walk, *self.blending)
         if self.turning.rate:
             clip = self.turning.turned(clip, begin)
@@ -244,7 +244,7 @@ class Live:
         kept = np.arange(first, last) % len(self._root)
         return self._root[kept], self._turns[kept], None if self._slide is None else self._slide[kept]
 
-    def _part(self, first: int, last: int) -> tuple[Walk, int]:
+    def part(self, first: int, last: int) -> tuple[Walk, int]:
         """The walk over frames first … last − 1, and a little more where that cuts a transition; its first frame."""
         window, begins = self.graph.window, self._begins
         k, until = bisect_right(begins, first) - 1, bisect_left(begins, last)
@@ -258,7 +258,10 @@ class Live:
         skipped = min(first - begins[k], int(steps["stop"][0] - steps["start"][0]))
         steps["start"][0] += skipped
         jumps = np.array(self._jumps[k : until - 1], TRANSITION)
-        walk = Walk(self.graph.clips, window, self.graph.fps, steps, jumps, placed=self._placed[k])
+        walk = Walk(
+            self.graph.clips, window, self.graph.fps, steps, jumps, "live", placed=self._placed[k],
+            metric=self.graph.metric,
+        )  # fmt: skip
         return walk, begins[k] + skipped
 
 

@@ -16,20 +16,19 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import IDENTITY, Placement, compose, heading_of, place
 from motiongraph.synthesis import _kernels
+from motiongraph.synthesis.course import ARRIVED, LEFT, Course
 from motiongraph.synthesis.live import Live
-from motiongraph.synthesis.requests import Choice, Decision, Request, floor_point, same
+from motiongraph.synthesis.requests import Choice, Decision, Label, Request, floor_point, same
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
+from motiongraph.walks.gaits import Gait, gait_frames
 from motiongraph.walks.path_goal import Labels, stretches
-from motiongraph.walks.steering import Aim, Kind, Steering
+from motiongraph.walks.steering import Kind, Steering
 from motiongraph.walks.walk import Name, Seed, Walk, fixed, frames_named
 
 _STRETCH = 0.4  # s of motion made at a time: short, as much of it is thrown away
 _REACT = 0.1  # s between two requests that are acted on, so that a trembling stick does not remake all motion
-_ARRIVED, _LEFT = 0.4, 0.7  # m from a goal: nearer is being there; it is left again when farther away
-_CARROT = 0.6  # m ahead on a path that is headed for
-_FARTHEST = 1e4  # m: so far away is the point that a direction heads for
 _HALT = 0.4  # s in which motion comes to a halt, or gets going again
 _FADE = 0.3  # s in which a walk that had to begin anew passes over from the last pose
 _OTHERS = 8  # alternatives kept of a decision
@@ -76,11 +75,10 @@ class LiveCharacter:
         self._pace = 1.0  # s of motion a second
         self._decisions: deque[Decision] = deque(maxlen=_MEMORY)
         self._set_off((theta, x, z))
-        self._kinds: dict[Name | None, Kind] = {None: self._steering.any}
-        self._request, self._changed, self._reacted = Request(), False, -_REACT
-        self._along, self._there = 0.0, False  # metres of the path behind it; whether it is at its goal
+        self._course, self._changed, self._reacted = Course(self._steering), False, -_REACT
         self.messages: deque[str] = deque(maxlen=100)  # what could not be done as asked, and what was done instead
         self.problem: str | None = None  # the same, of the present request only
+        self.said = 0  # messages so far
         self.root, self.rotations = self._pose()
 
     def _set_off(self, placed: Placement) -> None:
@@ -96,14 +94,14 @@ class LiveCharacter:
 
     # What it is asked to do
 
-    def steer(self, direction: ArrayLike | None, label: Name | None = None) -> None:
+    def steer(self, direction: ArrayLike | None, label: Label = None) -> None:
         """Go in a direction of the world, x, z of length 0 to 1, a share of full speed; None: stand still.
 
-        label: the kind of motion, any by default.
+        label: the kind of motion, any by default; a `Gait` finds walking or running by labels or by speed.
         """
         way = np.zeros(2) if direction is None else floor_point(direction, "direction")
         size = min(distance(np.zeros(2), way), 1.0)
-        label = fixed(label)
+        label = label if isinstance(label, Gait) else fixed(label)
         self._kind(label)
         if size < 1e-3:
             request = Request(labels=(label,))
@@ -111,9 +109,9 @@ class LiveCharacter:
             request = Request(way / distance(np.zeros(2), way), size, labels=(label,))
         self._ask(request)
 
-    def go_to(self, goal: ArrayLike, label: Name | None = None) -> None:
+    def go_to(self, goal: ArrayLike, label: Label = None) -> None:
         """Go to a place, x, z metres, and stop there."""
-        label = fixed(label)
+        label = label if isinstance(label, Gait) else fixed(label)
         self._kind(label)
         self._ask(Request(share=1.0, goal=floor_point(goal, "place"), labels=(label,)))
 
@@ -124,29 +122,36 @@ class LiveCharacter:
         names, changes = stretches(labels, path)
         for name in names:
             self._kind(name)
-        self._along = 0.0
         self._ask(Request(share=1.0, path=path, labels=names, changes=changes))
 
     def _ask(self, request: Request) -> None:
-        if not same(self._request, request):
-            self._request, self._changed, self._there, self.problem = request, True, False, None
+        if not same(self._course.request, request):
+            self._course.take(request)
+            self._changed, self.problem = True, None
         if request.stops and not self._steering.can_stand:
             self._say("no clip stands still: the character is stopped in its step; add a clip of someone who stands")
 
-    def _kind(self, label: Name | None) -> Kind:
-        """The frames of a label, computed once."""
-        if label not in self._kinds:
-            need = frames_named(self.graph, label)
-            if not (need & self._steering.open).any():
-                self._say(f"no motion of {label!r} goes on for ever at this threshold: any motion is used")
+    def _kind(self, label: Label) -> Kind:
+        """The frames of a label or gait, computed once."""
+        kinds = self._course.kinds
+        if label not in kinds:
+            if isinstance(label, Gait):
+                need = gait_frames(self.graph, self._steering, label)
+                missing = f"no clip {label.value}s for long"
+            else:
+                need = frames_named(self.graph, label)
+                missing = f"no motion of {label!r} goes on for ever at this threshold"
+            if need is None or not (need & self._steering.open).any():
+                self._say(f"{missing}: any motion is used")
                 return self._steering.any
-            self._kinds[label] = self._steering.kind(need)
-        return self._kinds[label]
+            kinds[label] = self._steering.kind(need)
+        return kinds[label]
 
     def _say(self, message: str) -> None:
         self.problem = message
         if not self.messages or self.messages[-1] != message:
             self.messages.append(message)
+            self.said += 1
 
     # What it does
 
@@ -168,10 +173,10 @@ class LiveCharacter:
 
     def _paced(self, dt: float) -> float:
         """Seconds of motion in the next `dt`: fewer and fewer where it should stand and no clip does."""
-        request, halt = self._request, False
+        request, halt = self._course.request, False
         if request.stops and not self._steering.can_stand:
             goal = request.goal if request.path is None else request.path.places[-1]
-            halt = goal is None or distance(self.root[[0, 2]], goal) < (_LEFT if self._pace < 1.0 else _ARRIVED)
+            halt = goal is None or distance(self.root[[0, 2]], goal) < (LEFT if self._pace < 1.0 else ARRIVED)
         before = self._pace
         self._pace = max(before - dt / _HALT, 0.0) if halt else min(before + dt / _HALT, 1.0)
         return 0.5 * (before + self._pace) * dt
@@ -213,9 +218,17 @@ class LiveCharacter:
     def pose(self, seconds: float) -> tuple[np.ndarray, np.ndarray]:
         """The pose that was shown after so many seconds of motion, or the earliest that is remembered: root (3,) and
         rotations (J, 4)."""
-        at = min(max(self._at(seconds), self._live.oldest), self._live.ready - 2.0)
+        at = self._remembered(seconds)
         (root, turns, _), (after, later, _) = self._live.pose(int(at)), self._live.pose(int(at) + 1)
         return _mixed((root, turns), (after, later), at - int(at))
+
+    def offsets(self, seconds: float) -> np.ndarray | None:
+        """(J, 3) metres, the joints' offsets in that pose; None unless they slide."""
+        return self._live.pose(int(self._remembered(seconds)))[2]
+
+    def _remembered(self, seconds: float) -> float:
+        """The frame, with a fraction, nearest to that moment of which a pose is remembered."""
+        return min(max(self._at(seconds), self._live.oldest), self._live.ready - 1.001)
 
     @property
     def since(self) -> float:
@@ -226,6 +239,18 @@ class LiveCharacter:
         """What was shown from one second of motion to another, as far as it is remembered; by default all of it."""
         until = self.played if last is None else min(last, self.played)
         return self._live.clip(int(self._at(first)), int(self._at(until)) + 1, name)
+
+    def recorded(self, first: float = 0.0, name: str = "live") -> tuple[Clip, Walk, np.ndarray]:
+        """What was shown from a second of motion on, as far as it is remembered; the walk it is of; (n, 3) theta, x, z
+        by which the body was turned where each of its transitions begins. A transition under way is gone through."""
+        live = self._live
+        walk, begin = live.part(max(int(self._at(first)), live.oldest), int(self._at(self.played)) + 1)
+        if begin < live.oldest:  # in a transition: from its end on
+            walk, begin = live.part(begin + int(walk.begins[1]), int(self._at(self.played)) + 1)
+        self._make(begin + len(walk))
+        seams = begin + walk.begins[1:] - self.graph.window
+        turns = np.array([live.turning.at(int(frame)) for frame in seams]).reshape(-1, 3)
+        return live.clip(begin, begin + len(walk), name), walk, turns
 
     def _forget(self, frames: int) -> None:
         """Throw away what follows so many frames, unless it is shown already or a transition is under way."""
@@ -257,7 +282,7 @@ class LiveCharacter:
         at = live.entered + earliest - entered  # the frame of the motion
         self._turn(at + 1)
         placement = compose(live.turning.at(at), live.placement)
-        aim = self._aim(place(placement, floor.path[frame]))
+        aim = self._course.aim(place(placement, floor.path[frame]))
         plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
         self._plan = plan
         latest = first + entered + until - live.entered  # the floor's frame that is shown at `until`
@@ -282,54 +307,13 @@ class LiveCharacter:
         self._plan = plan[1:]
         return True
 
-    # What it aims at
-
     def _turn(self, until: int) -> None:
         """See to it that the turns of so many frames are known."""
         turning = self._live.turning
         if turning.until < until:
             track = self._live.track(turning.until, until)
-            aim = self._aim(place(turning.at(turning.until), track[0, :2]))
+            aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
             turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))
-
-    def _aim(self, here: np.ndarray) -> Aim:
-        """The request as seen from a place (2,) x, z."""
-        steering, request = self._steering, self._request
-        kind = self._kinds.get(request.labels[0], steering.any)
-        if request.direction is not None:
-            return steering.aim((here + _FARTHEST * request.direction)[None], request.share * kind.speed, kind)
-        goal = request.goal
-        if request.path is not None:
-            goal, points, kind = self._on_path(request, request.path, here)
-            if goal is None:
-                return steering.aim(points, kind.cruising, kind)
-        if goal is None:
-            return steering.aim(here[None], 0.0, steering.standing)
-        far = distance(here, goal)
-        self._there = far < (_LEFT if self._there else _ARRIVED)
-        if self._there:
-            return steering.aim(goal[None], 0.3, steering.standing if steering.can_stand else steering.any, True)
-        return steering.aim(goal[None], kind.cruising, kind, True)
-
-    def _on_path(self, request: Request, path: Curve, here: np.ndarray) -> tuple[np.ndarray | None, np.ndarray, Kind]:
-        """The end of the path when it is near, else None; points to head for over the next seconds; and the label."""
-        spacing, last = path.spacing, len(path.places) - 1
-        first = int(self._along / spacing)
-        index = np.arange(first, first + max(round(1.5 / spacing), 2))
-        index = index % last if path.closed else np.minimum(index, last)
-        gaps = path.places[index] - here
-        nearest = first + int(np.argmin((gaps * gaps).sum(axis=1)))
-        nearest = nearest % last if path.closed else min(nearest, last)
-        self._along = nearest * spacing
-        changes = np.zeros(1) if request.changes is None else request.changes
-        name = request.labels[int(np.searchsorted(changes, self._along + _CARROT, side="right")) - 1]
-        kind = self._kinds.get(name, self._steering.any)
-        samples = self._steering.horizon // self._steering.stride + 1
-        along = self._along + _CARROT + np.arange(samples) * self._steering.stride / self.graph.fps * kind.cruising
-        if not path.closed and self._along + 2.5 >= path.length:
-            return path.places[-1], path.places[-1:], kind
-        ahead = (along / spacing).astype(int)
-        return None, path.places[ahead % last if path.closed else np.minimum(ahead, last)], kind
 
     # What is known of it
 
@@ -351,15 +335,12 @@ class LiveCharacter:
 
     def wanted(self, seconds: float = 2.0) -> np.ndarray:
         """(N, 2) x, z metres where the request would have it from now on, ten times a second."""
-        here = self.root[[0, 2]].astype(float)
-        aim, along = self._aim(here), self._along
-        step, out = aim.speed * self._steering.stride / self.graph.fps, [here]
-        for n in range(round(seconds * self.graph.fps / self._steering.stride)):
-            gap = aim.points[min(n, len(aim.points) - 1)] - out[-1]
-            far = distance(np.zeros(2), gap)
-            out.append(out[-1] + gap * min(step / max(far, 1e-9), 1.0))
-        self._along = along
-        return np.array(out)
+        return self._course.wanted(self.root[[0, 2]].astype(float), seconds)
+
+    @property
+    def can_stand(self) -> bool:
+        """Whether the graph has motion that stands still for as long as one likes."""
+        return self._steering.can_stand
 
     @property
     def decisions(self) -> Sequence[Decision]:

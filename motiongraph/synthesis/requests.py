@@ -1,14 +1,17 @@
 """What a driven character is asked to do, and what it decided: plain records."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiongraph.errors import MotionError
 from motiongraph.walks.curve import Curve, distance
+from motiongraph.walks.gaits import Gait
 from motiongraph.walks.walk import Name
 
+Label: TypeAlias = Name | Gait | None  # the kind of motion asked for, None for any
 _SAME = 0.998  # cosine between directions that count as the same request
 
 
@@ -38,7 +41,7 @@ class Request:
     share: float = 0.0  # of full speed, 0 to 1
     goal: np.ndarray | None = None  # (2,) x, z
     path: Curve | None = None
-    labels: tuple[Name | None, ...] = (None,)  # one, or of each stretch of the path
+    labels: tuple[Label, ...] = (None,)  # one, or of each stretch of the path
     changes: np.ndarray | None = None  # (S,) metres at which stretches of the path begin
 
     @property

@@ -115,6 +115,11 @@ def _tool(name: str) -> Make:
     return lambda state: do.SetTool("off" if state.path.tool == name else name)
 
 
+def _put_away(state: AppState) -> Command:
+    """The tool, or whoever is led where there is none."""
+    return do.Lead(False) if state.path.tool == "off" and state.live is not None else do.SetTool("off")
+
+
 def _using(name: str) -> Test:
     return lambda state: state.path.tool == name
 
@@ -251,11 +256,11 @@ ACTIONS: dict[str, Action] = {
     "edit path": _action("Path", "Move its points", "E", _tool("edit"), checked=_using("edit")),
     "paint": _action("Path", "Paint labels along it", "Shift+E", _tool("paint"), checked=_using("paint")),
     "goal": _action("Path", "Plant a goal", "V", _tool("goal"), checked=_using("goal")),
-    "no tool": _action("Path", "Put the tool away", "Escape", lambda s: do.SetTool("off")),
+    "no tool": _action("Path", "Put the tool away; stop leading", "Escape", _put_away),
     "walk path": _action("Path", "Walk it", "W", lambda s: do.WalkPath(), possible=lambda s: s.path.line is not None),
     "lead": _action(
         "Path",
-        "Lead a character: it goes on for ever",
+        "Drive a character, or lead it on",
         "Shift+W",
         lambda s: do.Lead(not under_way(s)),
         checked=under_way,
@@ -367,6 +372,10 @@ MOUSE = (
     ("double click", "reset the camera"),
     ("with a tool", "drag uses it; Alt+drag or the right button orbits"),
     ("editing the path", "drag points, click the line to add one, right click to remove one"),
+    ("leading: W A S D, arrows, left stick", "go that way as the camera sees it; Shift or a trigger: run"),
+    ("leading: click, hold on the floor", "a goal to stop at; go where the mouse is"),
+    ("leading: right button, right stick", "turn the camera about the character"),
+    ("leading: Space, then the timeline", "look at what it did again; steering goes on from the present"),
     ("digits, then Enter", "go to that frame"),
     ("drop files or folders", "open them"),
     ("?", "this list"),

@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.viewer.actions import ACTIONS, Action, act
+from motiongraph.viewer.driving import steers
 
 import glfw  # isort: skip - after imgui_bundle, see window.py
 from motiongraph.app.state import AppState
@@ -133,6 +134,8 @@ class Keys:
         if imgui.get_io().want_text_input or ui.flying or asked:
             return
         for key, number, modifiers, action in _CHORDS:
+            if modifiers in (0, glfw.MOD_SHIFT) and steers(state, key):
+                continue
             if self._with.get(number) == modifiers and imgui.is_key_pressed(key, action.repeats):
                 act(action, state, ui)
 

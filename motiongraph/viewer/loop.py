@@ -27,6 +27,7 @@ from motiongraph.viewer.draw.frame import DAY, NIGHT, Rect, SceneFrame
 from motiongraph.viewer.draw.graph_canvas import Canvases
 from motiongraph.viewer.draw.heat_map import Heats
 from motiongraph.viewer.draw.renderer import Pane, Renderer
+from motiongraph.viewer.driving import Driving
 from motiongraph.viewer.ending import Signals, lost_display
 from motiongraph.viewer.keys import Keys, bind, go_to_typed, heard_letter
 from motiongraph.viewer.layout import Layout
@@ -58,6 +59,7 @@ class Viewer:
         self.window, self.renderer = window, renderer
         self.ui = self._start_imgui()
         self.keys, self.pointer, self.sceneries = Keys(), Pointer(), {}
+        self.driving = Driving(window.glfw)
         self._take_pictures = partial(take_screenshots, self)
         self.title, self._title_due, self._told = "motiongraph", 0.0, None
         self._asked_at: float | None = None  # the question that was last drawn attention to
@@ -204,6 +206,7 @@ class Viewer:
         imgui.new_frame()
         ui.panes = _panes(ui.scene, len(visible_tracks(state)))
         self.pointer.update(state, ui, dt)
+        self.driving.update(state, ui, dt)
         self.keys.act(state, ui)
         go_to_typed(state, ui)
 
@@ -257,7 +260,8 @@ class Viewer:
         """Whether the next frame would be like this one."""
         state, ui = self.state, self.ui
         asked = state.queue or state.window.screenshots or state.window.quit or state.window.recording or ui.typed
-        return self.pace.at_rest(now) and not asked and ui.dialogs.pending is None
+        driven = state.live is not None and self.driving.gamepad.name  # which wakes nobody up
+        return self.pace.at_rest(now) and not asked and not driven and ui.dialogs.pending is None
 
     def _wait(self, seconds: float) -> None:
         """Until something happens, or so long."""

@@ -70,6 +70,9 @@ class Paths:
     def __init__(self):
         self._parts = Parts()
         self._stroke, self._trail = (Lines(np.zeros((_LONGEST, 8), np.float32), 0, width=0.05, flat=True) for _ in "ab")
+        self._wanted, self._planned = (
+            Lines(np.zeros((256, 8), np.float32), 0, width=w, flat=True) for w in (0.1, 0.05)
+        )
 
     @staticmethod
     def knows_way(state: AppState, entry: Entry) -> bool:
@@ -115,12 +118,20 @@ class Paths:
         return [batch]
 
     def _gone(self, led: LedCharacter) -> list[Batch]:
-        """The way a led character came, as far as it is remembered, up to where it is."""
-        if self._trail.count != led.gone + 1 or led.gone == 0:
-            fade = np.ones((led.gone + 1, 4))
-            fade[:, :3], fade[:, 3] = GOOD, np.clip(np.linspace(-led.gone / 120.0, 1.0, led.gone + 1), 0.15, 0.95)
-            _fill(self._trail, np.concatenate([led.trail[: led.gone], led.root[:1, [0, 2]]]), fade, 3)
-        return [self._trail]
+        """The way a led character came, up to where it is; where it should go in the next seconds, and will."""
+        gone, fade = len(led.trail), np.ones((len(led.trail) + 1, 4))
+        fade[:, :3], fade[:, 3] = GOOD, np.clip(np.linspace(-gone / 120.0, 1.0, gone + 1), 0.15, 0.95)
+        _fill(self._trail, np.concatenate([led.trail, led.root[:1, [0, 2]]]), fade, 3)
+        if led.behind:
+            return [self._trail]
+        for batch, places, colour in (
+            (self._wanted, led.character.wanted(), _AMBER),
+            (self._planned, led.character.planned(), _START),
+        ):
+            fade = np.ones((len(places), 4))
+            fade[:, :3], fade[:, 3] = colour, np.linspace(0.9, 0.25, len(places))
+            _fill(batch, places, fade, 6 if batch is self._planned else 5)
+        return [self._trail, self._wanted, self._planned]
 
     def _pointer(self, path: PathState) -> list[Batch]:
         """What the mouse would do there."""

@@ -19,6 +19,7 @@ _FARTHEST = 60.0  # metres from the eye: beyond that a pixel is a street
 Place = tuple[float, float]  # x, z metres
 _BRUSH = 0.15  # metres to each side
 _NEW = -1  # stands for the point that was just added
+_CLICK = 0.25  # s for which the button is held at the most
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
 
 
@@ -96,6 +97,8 @@ class Pointer:
     def __init__(self):
         self._holding: tuple[int, str] | None = None
         self._at = None
+        self._place: Place | None = None  # where on the floor a character is drawn to
+        self._held = 0.0  # s since that began
         self._tool = FloorTool()
 
     def update(self, state: AppState, ui: Ui, dt: float) -> None:
@@ -104,8 +107,12 @@ class Pointer:
         if self._holding is not None and not imgui.is_mouse_down(self._holding[0]):
             if self._holding[1] == "tool":
                 self._tool.release(state)
+            elif self._holding[1] == "drive":
+                self._let_go(state)
             self._holding = None
         kind = self._holding[1] if self._holding else ""
+        if kind == "drive":
+            self._lead(state, ui, io, dt)
         if state.path.tool != "off" or state.path.under is not None:
             self._point(kind, state, ui, io)
         ui.flying = kind == "look"
@@ -137,11 +144,29 @@ class Pointer:
                     return
                 if button == _LEFT:  # the sky: there is nothing to be done, and nothing to be turned by mistake
                     return
+            elif state.live is not None and button == _LEFT and not (io.key_alt or io.key_ctrl):
+                self._place, self._held = _near(state, self._at), 0.0
+                if self._place is not None:
+                    self._holding = button, "drive"
+                return
             elif button == _LEFT and imgui.is_mouse_double_clicked(button):
                 state.issue(do.ResetCamera())
                 return
-            self._holding = button, _purpose(button, io, state.path.tool != "off")
+            self._holding = button, _purpose(button, io, state.path.tool != "off" or state.live is not None)
             return
+
+    def _lead(self, state: AppState, ui: Ui, io: imgui.IO, dt: float) -> None:
+        """Held on the floor, the mouse draws the character along; a click plants a goal."""
+        self._held += dt
+        self._place = _near(state, _floor(state, ui, self._pane, io.mouse_pos)) or self._place
+        if self._held > _CLICK:
+            state.issue(do.Steer(fast=io.key_shift, place=self._place))
+
+    def _let_go(self, state: AppState) -> None:
+        if self._held > _CLICK:
+            state.issue(do.Steer())
+        elif state.live is not None:
+            state.issue(do.PlantGoal(self._place))
 
     def _point(self, kind: str, state: AppState, ui: Ui, io: imgui.IO) -> None:
         """Where a tool is on the floor: shown there, and used while its button is held."""
@@ -155,7 +180,7 @@ class Pointer:
                 self._tool.drag(state, place)
 
     def _move(self, kind: str, state: AppState, ui: Ui, io: imgui.IO) -> None:
-        if kind == "tool":
+        if kind in ("tool", "drive"):
             return
         high = max(ui.scene[3], 1.0)
         right, down = io.mouse_delta.x / high, io.mouse_delta.y / high

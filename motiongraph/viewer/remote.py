@@ -16,6 +16,7 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands
 from motiongraph.app.graph.graph_state import stale
+from motiongraph.app.live.live_character import LedCharacter
 from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.app.scene.cast import Pair
@@ -240,7 +241,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "goal": state.path.goal,
         "graph": state.graph.graph is not None,
         "lanes": _lanes(state, ui),
-        "led": state.live and {"seconds": state.live.seconds, "held": state.live.held},
+        "led": state.live and _led(state.live),
         "hint": state.hint,
         "asked": state.project.asked_at is not None,
         "title": viewer.title,
@@ -258,6 +259,21 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "own": [median, worst],
         "spots": viewer.remote.spots.found if viewer.remote and viewer.remote.spots else {},
         "phases": dict(zip(PHASES, ui.timings.ring.max(axis=1).tolist())),
+    }
+
+
+def _led(led: LedCharacter) -> dict[str, Any]:
+    """The character that is led: where it is, and what it is asked."""
+    character = led.character
+    return {
+        "seconds": led.seconds,
+        "place": character.root[[0, 2]].tolist(),
+        "heading": character.heading,
+        "shown": led.shown,
+        "span": led.span,
+        "steered": led.stick and [led.stick.right, led.stick.ahead, led.stick.fast, led.stick.place],
+        "problem": character.problem,
+        "decisions": len(character.decisions),
     }
 
 

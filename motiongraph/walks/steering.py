@@ -130,10 +130,13 @@ class Steering:
         heights = [clip.root[:, 1] for clip in self.graph.clips]
         return np.concatenate([image.maximum_filter1d(y, size) - image.minimum_filter1d(y, size) for y in heights])
 
+    def travels(self, need: np.ndarray) -> np.ndarray:
+        """(F,) bool: those frames of a mask (F,) that move over the floor and can be gone on from."""
+        return need & self.open & (self.speeds > 2.0 * _STANDING)
+
     def kind(self, need: np.ndarray) -> Kind:
         """The frames of a mask (F,) bool."""
-        inside = need & self.open
-        moving = inside & (self.speeds > 2.0 * _STANDING)
+        inside, moving = need & self.open, self.travels(need)
         away = frames_away(self.ground.floor, moving if moving.any() else inside, self.ground.window) / self.ground.fps
         speeds, travelling = self.speeds[inside], self.speeds[moving]
         speed = float(np.percentile(speeds, 80)) if len(speeds) else 0.0

@@ -101,7 +101,7 @@ class WalkPath:
 
 @command
 class Lead:
-    """Set a character off that goes on for ever, along the path or to the goal; off: what it walked is kept."""
+    """Set a character off that is steered, or goes along the path or to the goal; off: what it walked is kept."""
 
     on: bool = True
 
@@ -123,6 +123,18 @@ class SetLeadLabel:
 
     def apply(self, state: AppState) -> None:
         state.path.lead_label = self.word
+
+
+@command
+class SetLeadTurning:
+    """Degrees a second, 0 to 360, by which a character that sets off is turned besides what its clips do."""
+
+    degrees: float
+
+    def apply(self, state: AppState) -> None:
+        if not 0.0 <= self.degrees <= 360.0:
+            raise MotionError(f"a character is turned by 0 to 360 degrees a second, not {self.degrees!r}")
+        state.path.lead_turning = float(self.degrees)
 
 
 @command

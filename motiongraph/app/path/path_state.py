@@ -113,6 +113,7 @@ class PathState:
     under: tuple[float, float] | None = None  # where on the floor the mouse is
     chosen: int | None = None  # number of a point
     lead_label: str | None = None  # what a led character does, None for anything
+    lead_turning: float = 120.0  # degrees a second that a led character is turned besides what its clips do
     origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
     follow: bool = False  # whether the camera went with the character before the floor was looked at
     _line: tuple[np.ndarray | None, bool, str, Curve | None] = (None, False, "", None)

@@ -275,7 +275,9 @@ class _Reader:
         method, seed = saved.word("method"), saved.whole("seed", 0, 2**63)
         options = options_from_plain(method, saved.record("options"))
         asked = saved.array(f"{prefix}/asked", "f", (None, 2)) if f"{prefix}/asked" in saved.arrays else None
-        return Made(walk, method, options, seed, _report(saved.record("report"), walk), asked, entries, graph), origin
+        turns = saved.array(f"{prefix}/turns", "f", (len(jumps), 3)) if f"{prefix}/turns" in saved.arrays else None
+        report = _report(saved.record("report"), walk)
+        return Made(walk, method, options, seed, report, asked, entries, graph, turns), origin
 
     def _origin(self, saved: Record, prefix: str, held: _Graph, frames: int, joints: int, steps: int) -> Origin:
         names = saved.words("names")

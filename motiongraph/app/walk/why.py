@@ -88,7 +88,7 @@ def explained(state: AppState) -> Entry | None:
     """The result to explain: that of the active track, or of the result's track."""
     for track in (state.active, RESULT):
         entry = state.library.get(state.tracks[track].clip)
-        if entry is not None and entry.made and len(entry.made.walk.transitions):
+        if entry is not None and entry.made and not entry.made.live and len(entry.made.walk.transitions):
             return entry
     return None
 
@@ -177,8 +177,9 @@ def pair_of(reason: Reason, place: Place) -> Pair | None:
     """Both windows where the walk put them; place: theta, x, z of the result's character."""
     if reason.ends is None:
         return None
-    (a, b), jump = reason.ends, reason.jump
-    placed = compose(place, reason.walk.placements[reason.number])
+    (a, b), jump, turns = reason.ends, reason.jump, made_of(reason.entry).turns
+    placed = reason.walk.placements[reason.number]
+    placed = compose(place, placed if turns is None else compose(turns[reason.number], placed))
     alignment = float(jump["theta"]), float(jump["x0"]), float(jump["z0"])
     theta, x, z = map(float, placed)
     frames = int(jump["src_frame"]), int(jump["dst_frame"])

@@ -110,7 +110,7 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
             _step(index, step, index == now, state, ui)
     if now == len(steps):
         imgui.align_text_to_frame_padding()
-        imgui.text_colored(theme.GOOD, "Done. Now press Lead and plant goals.")
+        imgui.text_colored(theme.GOOD, "Done. Now press Lead and drive: W A S D.")
     if not small:
         imgui.push_text_wrap_pos(ui.px(320))
         imgui.text_disabled(_MORE)

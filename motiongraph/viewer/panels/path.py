@@ -185,18 +185,32 @@ def _lead(state: AppState, ui: Ui) -> None:
     path, led = state.path, state.live
     lead_button(state, ui, size=imgui.ImVec2(imgui.get_content_region_avail().x, 0.0))
     if led is None:
-        note("Sets a character off that never stops: along the path, or to the goal you plant while it moves.")
+        note("Sets a character off that you drive, with keys, a gamepad or the mouse; it never ends by itself.")
     else:
-        where = "to the goal" if path.goal else "along the path" if path.line is not None else "straight on"
+        steered = "steered" if led.stick is not None else "waiting"
+        where = "to the goal" if path.goal else "along the path" if path.line is not None and not led.stick else steered
         imgui.text(f"{led.seconds:.1f} s")
         imgui.same_line()
-        imgui.text_disabled(f"{where} · {len(led.jumps)} transitions")
+        imgui.text_disabled(f"{where} · {led.character.taken} transitions")
+        if led.character.problem:
+            imgui.push_text_wrap_pos(0.0)
+            imgui.text_colored((*POOR, 1.0), led.character.problem)
+            imgui.pop_text_wrap_pos()
     field("motion")
     if imgui.begin_combo("##lead label", path.lead_label or "any"):
         for word in (None, *words_known(state)):
             if imgui.selectable(word or "any", word == path.lead_label)[0]:
                 state.issue(do.SetLeadLabel(word))
         imgui.end_combo()
+    field("turning")
+    changed, degrees = imgui.slider_float("##turning", path.lead_turning, 0.0, 240.0, "%.0f °/s")
+    if changed:
+        state.issue(do.SetLeadTurning(degrees))
+    tooltip(
+        "how fast it is turned besides what its clips do, from the next start on.\n"
+        "0: as captured only; a turn then takes one to three times as long.\n"
+        "More: it answers sooner, and the standing leg twists by so much in a second."
+    )
     if path.goal is not None:
         field("goal")
         imgui.text(f"{path.goal[0]:.1f}, {path.goal[1]:.1f} m")
@@ -234,6 +248,7 @@ _HINTS = {
     "paint": "Paint along the path",
     "goal": "Click on the floor: a character that is led goes there",
 }
+_DRIVING = "W A S D or arrows: go · Shift: run · click the floor: a goal · right drag: camera · Esc: stop"
 
 
 def tool_bar(state: AppState, ui: Ui) -> None:
@@ -358,7 +373,7 @@ def _line_below(state: AppState, ui: Ui, wide: bool) -> None:
     elif path.tool == "goal" and state.live is None:
         text = "Click on the floor to plant a goal, then press Lead"
     elif path.tool == "off" and state.live is not None:
-        text = "Plant a goal (V) or draw a path (P): the character goes there"
+        text = _DRIVING
     elif "live" in state.graph.waiting or "walk" in state.graph.waiting:
         text = "Building the graph first…"
     if text and wide:

@@ -16,6 +16,7 @@ from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import made_of
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.contact_rows import contact_rows, contact_rows_height
+from motiongraph.viewer.panels.live import live_lane
 from motiongraph.viewer.panels.menu import ROOT_NAMES
 from motiongraph.viewer.panels.walk_report import max_cost, source_colour
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
@@ -166,8 +167,7 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
             state.issue(do.TakeTrack(track))
         return
     if state.live is not None and entry.number == state.live.number:
-        text = f"live, {state.live.seconds:.1f} s so far: Stop (Shift+W) keeps it as a result"
-        draw.add_text((inner[0], middle), colour32(theme.GOOD), text)
+        live_lane(track, state.live, state, ui, inner, (top, bottom))
         return
     last = max(len(entry.clip) - 1, 1)
 

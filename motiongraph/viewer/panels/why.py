@@ -11,6 +11,7 @@ from imgui_bundle import imgui, implot
 from motiongraph.app import commands as do
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
+from motiongraph.viewer.panels.live import live_decision
 from motiongraph.viewer.panels.widgets import colour32, icons, note, section, tooltip
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _content(state: AppState, ui: Ui) -> None:
     reason = state.why.reason
     if reason is None:
         if state.live is not None:
-            note("What a character that is led has walked is explained once it is kept: stop leading it.")
+            live_decision(state.live, state)
             return
         note("Make a walk, or click a cell of the matrix: whatever turns from one clip into another is explained here.")
         return
