@@ -151,3 +151,15 @@ def pace(places, step, window, fps, frames):
         own = moved[start : max((f + window) // step, start + 1)]
         speeds.append(sum(own) / max(len(own), 1) * fps / step)
     return speeds
+
+
+def tally(open_, src, dst, leaves, arrives, clips, nodes):
+    """Open transitions within a clip; how many leave and enter each; which nodes one leaves or enters."""
+    within, degrees, choice = 0, [[0] * clips, [0] * clips], [False] * nodes
+    for t in range(len(open_)):
+        if open_[t]:
+            degrees[0][src[t]] += 1
+            degrees[1][dst[t]] += 1
+            within += int(src[t] == dst[t])
+            choice[leaves[t]] = choice[arrives[t]] = True
+    return within, degrees, choice
