@@ -30,6 +30,7 @@ _LEFT_ALONE = re.compile(
 )
 _KEYS = """space Left Right Home End Next Prior c o l a f j y p b m t r k g h Escape Escape Tab 5 1 2 Return BackSpace
     ctrl+z ctrl+z ctrl+shift+z F2 F3 F4 F5 Up Down Delete plus minus""".split()  # noqa: SIM905
+_SCENE = {"bone_style": "boxes", "shadows": False, "floor": "checker", "crowd": False, "flow": False, "cloud": "off"}
 _LAYERS = ("cloud", "joints", "contacts", "flow", "crowd", "bone_style", "shadows", "floor")
 
 
@@ -74,10 +75,12 @@ def begin(someone: Person, clips: list[str]) -> dict:
     """The clips alone, as at the start; what the window says then."""
     someone.xdotool("key", "Escape")
     busy = someone.ask()["jobs"]
-    someone.ask(do=[["NewProject"], ["ResetLayout"], ["Split", 1]])
+    # A click may have changed these, and with them what the renderer needs.
+    usual = [["SetSetting", "quality", "auto"], ["SetSetting", "samples", 1], ["SetSetting", "zoom", 1.0]]
+    someone.ask(do=[*usual, ["NewProject"], ["ResetLayout"], ["Split", 1]])
     someone.until(lambda s: not s["clips"] and not s["jobs"], f"nothing, after {busy}")
     someone.until(lambda s: len(s["clips"]) == len(clips) and not s["jobs"], "the clips", drop=clips)
-    someone.ask(do=[["SetLayer", "bone_style", "boxes"], ["SetLayer", "shadows", False]])
+    someone.ask(do=[["SetLayer", name, value] for name, value in _SCENE.items()])
     someone.frames(130)  # what is no longer drawn is given up after a while
     return someone.ask(collect=True)
 
@@ -108,8 +111,8 @@ def main() -> int:
                     raise AssertionError(wrong[0])
                 objects.append(status["objects"])
                 memory.append(someone.memory())
-                total = sum(status["objects"].values())
-                print(f"{actions:6} actions  {total:4} GL objects  {memory[-1] / 1e6:7.1f} MB", flush=True)
+                kinds = ", ".join(f"{kind} {count}" for kind, count in status["objects"].items())
+                print(f"{actions:6} actions  {memory[-1] / 1e6:7.1f} MB  {kinds}", flush=True)
                 end = time.monotonic() + ROUND
                 while time.monotonic() < end:
                     act(someone, rng)
