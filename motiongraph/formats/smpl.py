@@ -59,12 +59,16 @@ def skeleton() -> Skeleton:
     return Skeleton(names, np.array(parents), np.concatenate([np.zeros((1, 3)), np.array(offsets[1:])]))
 
 
+# What zipfile raises where a file is no archive, or one of a kind that it does not know.
+_NO_ARCHIVE = (OSError, zipfile.BadZipFile, EOFError, ValueError, RuntimeError)  # NotImplementedError is the last
+
+
 def holds_motion(path: str | Path) -> bool:
     """Whether an .npz has the arrays of such a motion; other programs keep anything in them."""
     try:
         with open_plain(path) as file, zipfile.ZipFile(file) as archive:
             names = {name.removesuffix(".npy") for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile, ValueError):
+    except _NO_ARCHIVE:
         return False
     return ("poses" in names or "pose_body" in names) and bool({"trans", "transl"} & names)
 
@@ -81,7 +85,9 @@ def read_smpl(path: str | Path, unit: guess.Unit | None = None, up: str = "z") -
             file = _Arrays(path, archive)
             poses, trans = _poses(file), file.array("trans" if "trans" in file else "transl")
             rate = next((file.number(name) for name in _RATES if name in file), None)
-    except (OSError, zipfile.BadZipFile, EOFError) as problem:
+    except FormatError:
+        raise
+    except _NO_ARCHIVE as problem:
         raise FormatError(path, f"cannot be read as .npz: {getattr(problem, 'strerror', None) or problem}") from problem
     if trans.shape != (len(poses), 3):
         raise FormatError(path, f"trans: expected shape ({len(poses)}, 3), found {trans.shape}")
