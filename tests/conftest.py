@@ -19,11 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
-def config(tmp_path, monkeypatch) -> Path:
+def config(tmp_path, tmp_path_factory, monkeypatch) -> Path:
     """The program's own folder, and that for temporary files, for one test alone."""
     monkeypatch.setenv("MOTIONGRAPH_CONFIG", str(tmp_path / "config"))
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("temporary")))
     return tmp_path / "config"
 
 

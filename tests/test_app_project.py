@@ -41,7 +41,7 @@ def test_a_project_comes_back_as_it_was(state, tmp_path):
     path = tmp_path / "work.mgproj"
     tell(state, do.SaveProject(path))
     assert path.exists()
-    assert "the project is in" in state.messages[0].text
+    assert "Saved to" in state.messages[0].text
     again = begin()
     tell(again, do.OpenProject(path))
     assert_same(again, state)

@@ -14,6 +14,9 @@ from motiongraph.app.library.clips import (
     SetLabels, Trim, UseClip,
 )
 from motiongraph.app.library.contacts import FindContacts, SetContacts
+from motiongraph.app.library.many import (
+    ChooseClip, ChooseClips, LabelClips, RemoveClips, TickClip, TrimClips, UseClips,
+)
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain
 from motiongraph.app.live.drive import Steer

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import taking_part
+from motiongraph.app.library.many import chosen_clips
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.playback import LOOPS, RESULT, ROOTS, frame_of
 from motiongraph.app.scene.camera_moves import camera_of
@@ -133,7 +134,8 @@ def _remove(state: AppState, entry: Entry) -> Command:
     """While points are edited, Delete is about those."""
     if state.path.tool == "edit" and state.path.chosen is not None:
         return do.RemovePoint(state.path.chosen)
-    return do.RemoveClip(entry.number)
+    many = chosen_clips(state)
+    return do.RemoveClips(many) if len(many) > 1 else do.RemoveClip(entry.number)
 
 
 PANELS = ("library", "clip", "scene", "camera", "matrix", "graph", "walk", "path", "stats", "messages")
@@ -210,7 +212,7 @@ ACTIONS: dict[str, Action] = {
         "Clip",
         "Use in graph",
         "X",
-        _clip(lambda s, e: do.UseClip(e.number, not e.used)),
+        _clip(lambda s, e: do.TickClip(e.number, not e.used)),
         checked=lambda s: bool(s.entry and s.entry.used),
         needs_clip=True,
     ),
@@ -256,7 +258,7 @@ ACTIONS: dict[str, Action] = {
     "edit path": _action("Path", "Move its points", "E", _tool("edit"), checked=_using("edit")),
     "paint": _action("Path", "Paint labels along it", "Shift+E", _tool("paint"), checked=_using("paint")),
     "goal": _action("Path", "Plant a goal", "V", _tool("goal"), checked=_using("goal")),
-    "no tool": _action("Path", "Put the tool away; stop leading", "Escape", _put_away),
+    "no tool": _action("Path", "Deselect tool; stop leading", "Escape", _put_away),
     "walk path": _action("Path", "Walk it", "W", lambda s: do.WalkPath(), possible=lambda s: s.path.line is not None),
     "lead": _action(
         "Path",
@@ -275,14 +277,14 @@ ACTIONS: dict[str, Action] = {
     ),
     "reverse path": _action(
         "Path",
-        "The other way along it",
+        "Reverse",
         "Shift+R",
         lambda s: do.ReversePath(),
         possible=lambda s: s.path.line is not None,
     ),
     "close path": _action(
         "Path",
-        "Back to where it begins",
+        "Close path",
         "Shift+C",
         lambda s: do.ClosePath(not s.path.closed),
         checked=lambda s: s.path.closed,

@@ -106,7 +106,7 @@ def test_painting_points_ready_made_paths_replay_and_reset(someone):
     someone.press("Path/Smooth")
     smooth = someone.until(lambda s: s["path"]["length"] < eight["length"] - 0.01, "smoothed")["path"]
     assert smooth["closed"]
-    someone.press("Path/Back to where it begins")
+    someone.press("Path/Close path")
     someone.until(lambda s: not s["path"]["closed"] and s["path"]["length"] < smooth["length"], "opened")
 
     made = len(someone.ask()["results"])

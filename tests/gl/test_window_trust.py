@@ -82,3 +82,37 @@ def test_preferences_hold_and_panels_widen_with_the_text(screen, tmp_path):
         someone.close()
     settings = json.loads((tmp_path / "config" / "settings.json").read_text())
     assert (settings["light"], settings["zoom"], settings["keys"]) == (True, 1.3, {"play": "Shift+F7"})
+
+
+def test_many_clips_are_chosen_with_shift_and_found_in_long_lists(screen, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    text = (resource("assets/samples") / "walk.bvh").read_text().split("\n")
+    at = next(i for i, line in enumerate(text) if line.startswith("Frames:"))
+    short = "\n".join([*text[:at], "Frames: 4", *text[at + 1 : at + 6], ""])
+    for number in range(120):
+        (folder / f"{number:03d}.bvh").write_text(short)
+    someone = Person(screen, tmp_path, "view", folder, size=(1280, 720))
+    try:
+        someone.ready(120)
+        someone.lightly()
+        someone.press("Library/##filter")
+        someone.xdotool("type", "--delay", 2, "01")
+        someone.frames(4)
+        someone.press("Library/010")
+        someone.xdotool("keydown", "shift")
+        someone.press("Library/012")
+        someone.xdotool("keyup", "shift")
+        someone.spot("Clip/Remove 3 clips")
+        someone.press("Library/011", button=3)
+        someone.press("list/Untick 3 clips")
+        status = someone.until(lambda s: not s["parts"]["011"][3], "unticked")
+        assert [name for name, part in status["parts"].items() if not part[3]] == ["010", "011", "012"]
+        someone.press("tab/Matrix")
+        someone.press("Matrix/##columns")
+        someone.spot("list/##search")
+        someone.xdotool("type", "--delay", 2, "117")
+        someone.press("list/117")
+        assert someone.quit() == 0
+    finally:
+        someone.close()

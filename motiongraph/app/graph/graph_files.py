@@ -117,9 +117,7 @@ class SaveGraph:
             deliver(path)
 
         title = f"writing {path.name}"
-        state.jobs.start(
-            JobKind.WRITE, title, work, lambda done: state.say(f"the graph is in {done}"), path, needed=True
-        )
+        state.jobs.start(JobKind.WRITE, title, work, lambda done: state.say(f"Saved to {done}"), path, needed=True)
 
 
 @command

@@ -86,12 +86,12 @@ class _OfClip(Protocol):
 _Kept: TypeAlias = tuple[int, int, Labels, Labels | None]
 
 
-def _read(state: AppState, number: int) -> _Kept | None:
+def clip_state(state: AppState, number: int) -> _Kept | None:
     entry = state.library.get(number)
     return entry and (entry.start, entry.stop, entry.clip.labels, entry.clip.planted)
 
 
-def _write(state: AppState, number: int, value: _Kept) -> None:
+def put_clip_state(state: AppState, number: int, value: _Kept) -> None:
     entry = state.library.get(number)
     if entry is None:
         raise MotionError("the clip of that edit is no longer in the library")
@@ -108,7 +108,10 @@ def clip_part(command: _OfClip, _: AppState) -> Part:
     """The part of the state that a command for one clip changes."""
     number = command.clip
     return Part(
-        "clip", lambda state: _read(state, number), lambda state, value: _write(state, number, value), key=number
+        "clip",
+        lambda state: clip_state(state, number),
+        lambda state, value: put_clip_state(state, number, value),
+        key=number,
     )
 
 
@@ -174,7 +177,7 @@ class SetLabels:
             inside = (max(a, start), min(b, stop))
             part = [inside] if self.keep and inside != (start, stop) else []
             ranges.setdefault(word, []).extend([(a, min(b, start)), (max(a, stop), b), *part])
-        _label(state, entry, ranges)
+        put_labels(state, entry, ranges)
 
 
 @command(undo=clip_part, edit="labels")
@@ -192,7 +195,7 @@ class RemoveLabel:
         for word, a, b in entry.spans:
             gone = (self.start, self.stop) if word == self.label else (b, b)
             ranges.setdefault(word, []).extend([(a, min(b, gone[0])), (max(a, gone[1]), b)])
-        _label(state, entry, ranges)
+        put_labels(state, entry, ranges)
 
 
 @command
@@ -235,7 +238,7 @@ class AcceptLabels:
         ranges: dict[str, list[tuple[int, int]]] = {}
         for word, start, stop in (*entry.spans, *(span for span in proposed.spans() if span[0] in words)):
             ranges.setdefault(word, []).append((start, stop))
-        _label(state, entry, ranges)
+        put_labels(state, entry, ranges)
         dismiss_labels(state, self.clip, words)
 
 
@@ -263,7 +266,7 @@ def dismiss_labels(state: AppState, number: int, words: tuple[str, ...]) -> None
         state.library.proposed[number] = Labels.of(len(proposed.mask), rest)
 
 
-def _label(state: AppState, entry: Entry, ranges: dict[str, list[tuple[int, int]]]) -> None:
+def put_labels(state: AppState, entry: Entry, ranges: dict[str, list[tuple[int, int]]]) -> None:
     """Give an entry these labels, word → ranges of frames, of which some may be empty."""
     ranges = {word: [(a, b) for a, b in spans if b > a] for word, spans in ranges.items()}
     labels = Labels.of(len(entry.clip), {word: spans for word, spans in ranges.items() if spans})

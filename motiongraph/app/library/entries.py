@@ -162,6 +162,9 @@ class Library:
     readings: dict[str, Reading] = field(default_factory=dict)  # folder → how its files are to be read
     orphans: tuple[Path, ...] = ()  # AMC files whose skeleton was not found
     proposed: dict[int, Labels] = field(default_factory=dict)  # by number of entry: labels that nobody accepted yet
+    chosen: frozenset[int] = frozenset()  # numbers of entries: what commands for many are about
+    anchor: int | None = None  # where a range of chosen entries begins
+    ticked: int | None = None  # where a range of ticks begins
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
 
     def __len__(self) -> int:
@@ -194,11 +197,13 @@ class Library:
     def remove(self, number: int) -> None:
         del self.entries[self[number].number]
         self.proposed.pop(number, None)
+        self.chosen -= {number}
         self.version += 1
 
     def clear(self) -> None:
         self.entries.clear()
         self.proposed.clear()
+        self.chosen = frozenset()
         self.version += 1
 
     def begin_at(self, number: int) -> None:
@@ -229,6 +234,16 @@ class Library:
             self._grouped = self.version, groups + ([("made here", made)] if made else [])
         return self._grouped[1]
 
+    def found(self, text: str) -> list[tuple[str, list[Entry]]]:
+        """The groups with the entries whose name or labels contain a text; all where it is empty."""
+        if not text:
+            return self.groups()
+        if self._found[0] != (self.version, text):
+            groups = [(title, [e for e in entries if text in e.findable]) for title, entries in self.groups()]
+            self._found = (self.version, text), [group for group in groups if group[1]]
+        return self._found[1]
+
+    _found: tuple = (None, [])
     _grouped: tuple = (-1, [])
     _used: tuple = (-1, 0)
 

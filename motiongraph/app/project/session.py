@@ -72,7 +72,7 @@ class SaveProject:
             if session.number == which:
                 session.path, session.saved = path, now
             state.settings.opened(path.absolute())
-            state.say(f"the project is in {path}")
+            state.say(f"Saved to {path}")
             if not autosave.unsaved(state):
                 remove_own()
 

@@ -15,7 +15,7 @@ from motiongraph.model.bone_map import BoneMap, bone_map, unrecognised
 from motiongraph.model.retarget import hanging
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.widgets import note, tooltip
+from motiongraph.viewer.panels.widgets import note, searched, tooltip
 
 if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
@@ -73,7 +73,7 @@ def _map(own: Skeleton, others: list[tuple[str, Skeleton]], state: AppState, ui:
     name, body = next((other for other in others if other[0] == chosen), others[0])
     imgui.set_next_item_width(-1)
     if imgui.begin_combo("##body", f"motion of {name} and its like"):
-        for other, _ in others:
+        for other, _ in searched(others, lambda other: other[0]):
             if imgui.selectable(other, other == name)[0]:
                 ui.texts["bones of"] = other
         imgui.end_combo()
@@ -117,7 +117,7 @@ def _row(joint: str, found: BoneMap, body: Skeleton, state: AppState) -> None:
             state.issue(do.SetBone(joint, None))
         if imgui.selectable("keeps still", corrected == "")[0]:
             state.issue(do.SetBone(joint, ""))
-        for other in body.names:
+        for other in searched(body.names):
             if imgui.selectable(other, other == led)[0]:
                 state.issue(do.SetBone(joint, other))
         imgui.end_combo()

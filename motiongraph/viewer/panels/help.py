@@ -94,20 +94,19 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
     """From clips to a character on a path in four steps that tick themselves, in a corner of the scene."""
     x, y, width, height = ui.scene
     explaining = state.why.reason is not None  # in a window that stands in the same corner
-    if not state.hint or explaining or width < ui.px(380) or height < ui.px(300):
+    if not state.hint or explaining or width < ui.px(340) or height < ui.px(230):
         return
     imgui.set_next_window_pos((x + ui.px(14), y + height - ui.px(14)), imgui.Cond_.always, (0.0, 1.0))
     imgui.set_next_window_bg_alpha(0.9)
     imgui.begin("hint", None, OVERLAY)
     steps = _steps(state)
     now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
-    small = width < ui.px(820) or height < ui.px(640)  # only what is next, so that the character can be seen
+    small = width < ui.px(820) or height < ui.px(640)  # no more than the steps, so that the character can be seen
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     imgui.text("Make a character walk where you draw")
     imgui.pop_font()
     for index, step in enumerate(steps):
-        if not small or index == now:
-            _step(index, step, index == now, state, ui)
+        _step(index, step, index == now, state, ui)
     if now == len(steps):
         imgui.align_text_to_frame_padding()
         imgui.text_colored(theme.GOOD, "Done. Now press Lead and drive: W A S D.")
@@ -115,13 +114,9 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
         imgui.push_text_wrap_pos(ui.px(320))
         imgui.text_disabled(_MORE)
         imgui.pop_text_wrap_pos()
-        if imgui.button("Close"):
-            state.issue(do.DismissHint())
-    else:
-        imgui.same_line()
-        if imgui.button(icons.ICON_FA_XMARK):
-            state.issue(do.DismissHint())
-        tooltip("no more of this; the Help menu has it")
+    if imgui.button("Hide this guide"):
+        state.issue(do.DismissHint())
+    tooltip("the Help menu brings it back")
     imgui.end()
 
 
@@ -137,7 +132,7 @@ def _steps(state: AppState) -> tuple[Step, ...]:
         (clips, "Clips of motion are here" if clips else "Open clips of motion", play if clips else "Samples",
          do.TogglePlay() if clips else do.OpenSamples()),
         (graph, "Join them to a motion graph", "Building…" if building else "Build",
-         do.PrepareGraph() if clips and not building else None),
+         do.BuildGraph() if clips and not building else None),
         (drawn, "Draw a path on the floor", "Draw",
          do.SetTool("draw") if state.path.tool != "draw" else None),
         (walked, "Watch a character walk it", "Making…" if walking else "Walk it",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.library.many import chosen_clips
 from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.library_file import file_line
+from motiongraph.viewer.panels.library_many import clip_menu, many_clips
 from motiongraph.viewer.panels.widgets import (
     action_button,
     colour32,
@@ -25,6 +27,8 @@ from motiongraph.viewer.panels.widgets import (
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
+
+    Groups = list[tuple[str, list[Entry]]]  # title, its clips
     from motiongraph.viewer.ui import Ui
 
 _SPAN = int(imgui.SelectableFlags_.span_all_columns | imgui.SelectableFlags_.allow_overlap)
@@ -60,11 +64,9 @@ def library_panel(state: AppState, ui: Ui) -> None:
     if state.library.orphans:
         _orphans(state, ui)
     imgui.begin_child("clips")
-    for title, entries in state.library.groups():
-        if filtered:
-            entries = [entry for entry in entries if filtered in entry.findable]
-        if entries:
-            _group(title, entries, state, ui)
+    groups = state.library.found(filtered)
+    for title, entries in groups:
+        _group(title, entries, groups, state, ui)
     imgui.end_child()
     if ui.texts.get("context"):
         imgui.open_popup("clip")
@@ -72,8 +74,13 @@ def library_panel(state: AppState, ui: Ui) -> None:
     if imgui.begin_popup("clip"):
         entry = state.library.get(int(ui.texts["menu of"]))
         if entry is not None:
-            _context(entry, state, ui)
+            clip_menu(entry, _numbers(groups), state, ui)
         imgui.end_popup()
+
+
+def _numbers(groups: Groups) -> tuple[int, ...]:
+    """Of the clips that are shown, in order."""
+    return tuple(entry.number for _, entries in groups for entry in entries)
 
 
 def _buttons(state: AppState, ui: Ui) -> None:
@@ -81,10 +88,12 @@ def _buttons(state: AppState, ui: Ui) -> None:
         action_button(icon, name, state, ui)
         imgui.same_line()
     if len(state.library):
-        used = state.library.used
+        used, text = state.library.used, ui.texts.get("filter", "").strip().lower()
         if imgui.button(icons.ICON_FA_LIST_CHECK):
-            state.issue(do.UseClip(None, used < len(state.library)))
-        tooltip("Tick all clips, or none")
+            shown = [entry for _, entries in state.library.found(text) for entry in entries]
+            numbers = tuple(entry.number for entry in shown)
+            state.issue(do.UseClips(numbers, not all(entry.used for entry in shown)))
+        tooltip("Tick what the filter shows, or none of it" if text else "Tick all clips, or none")
         imgui.same_line()
         imgui.align_text_to_frame_padding()
         imgui.text_disabled(f"{used} of {len(state.library)}")
@@ -112,7 +121,7 @@ def _filter(state: AppState, ui: Ui) -> str:
     return ui.texts["filter"].strip().lower()
 
 
-def _group(title: str, entries: list, state: AppState, ui: Ui) -> None:
+def _group(title: str, entries: list[Entry], groups: Groups, state: AppState, ui: Ui) -> None:
     imgui.push_style_color(_TEXT, colour32(theme.FAINT))
     is_open = imgui.tree_node_ex(title, _TREE)
     imgui.pop_style_color()
@@ -133,7 +142,7 @@ def _group(title: str, entries: list, state: AppState, ui: Ui) -> None:
         clipper.include_item_by_index(index)
     while clipper.step():
         for entry in entries[clipper.display_start : clipper.display_end]:
-            _row(entry, state, ui)
+            _row(entry, groups, state, ui)
             if entry.number == chosen and fresh:
                 ui.texts["chosen"] = str(chosen)
                 if not imgui.is_item_visible():
@@ -142,21 +151,26 @@ def _group(title: str, entries: list, state: AppState, ui: Ui) -> None:
     imgui.end_table()
 
 
-def _row(entry: Entry, state: AppState, ui: Ui) -> None:
+def _row(entry: Entry, groups: Groups, state: AppState, ui: Ui) -> None:
     imgui.push_id(entry.number)
     imgui.table_next_row()
     imgui.table_next_column()
+    io = imgui.get_io()
     changed, used = imgui.checkbox("##use", entry.used)
     if changed:
-        state.issue(do.UseClip(entry.number, used))
+        state.issue(do.TickClip(entry.number, used, _numbers(groups) if io.key_shift else ()))
     imgui.table_next_column()
-    chosen = state.tracks[state.active].clip == entry.number
+    active, many = state.tracks[state.active].clip, state.library.chosen
+    chosen = active == entry.number or (entry.number in many and active in many)
     label = entry.name
     if state.scene.views > 1:
         marks = "".join("ABR"[t] for t in range(state.scene.views) if state.tracks[t].clip == entry.number)
         label = f"{label}  {marks}##clip"
     if imgui.selectable(label, chosen, _SPAN)[0]:
-        state.issue(do.SelectClip(entry.number))
+        how = "range" if io.key_shift else "add" if io.key_ctrl else "only"
+        state.issue(do.ChooseClip(entry.number, how, _numbers(groups) if how == "range" else ()))
+        if how == "only" or active not in many:
+            state.issue(do.SelectClip(entry.number))
     if imgui.is_item_hovered():
         tooltip(_described(entry))
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
@@ -177,19 +191,6 @@ def _described(entry: Entry) -> str:
     return "\n".join(lines)
 
 
-def _context(entry: Entry, state: AppState, ui: Ui) -> None:
-    for track, name in enumerate(("A", "B", "the result")):
-        if imgui.menu_item(f"Show as {name}", "", state.tracks[track].clip == entry.number)[0]:
-            if track >= state.scene.views:
-                state.issue(do.Split(track + 1))
-            state.issue(do.SelectClip(entry.number, track))
-    imgui.separator()
-    if imgui.menu_item("Add mirrored", "", False)[0]:
-        state.issue(do.MirrorClip(entry.number))
-    if imgui.menu_item("Remove", "", False)[0]:
-        state.issue(do.RemoveClip(entry.number))
-
-
 # The active clip
 
 _CLAMPED = int(imgui.SliderFlags_.always_clamp)
@@ -200,9 +201,12 @@ _ALL_WIDE = _Point(-1, 0)
 
 
 def clip_panel(state: AppState, ui: Ui) -> None:
-    entry = state.entry
+    entry, many = state.entry, chosen_clips(state)
     if entry is None:
         note("Choose a clip in the library to see what it is.")
+        return
+    if len(many) > 1:
+        many_clips(many, state, ui)
         return
     if entry.made and entry.made.live:
         note("A character is being led. When it is stopped, what it walked is kept among the clips made here.")

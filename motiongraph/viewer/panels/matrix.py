@@ -17,7 +17,16 @@ from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.matrix_options import BARE, bottom_rows, options_height, thresholds
-from motiongraph.viewer.panels.widgets import action_button, colour32, icons, note, progress_row, tooltip
+from motiongraph.viewer.panels.widgets import (
+    action_button,
+    colour32,
+    icons,
+    in_sight,
+    note,
+    progress_row,
+    searched,
+    tooltip,
+)
 
 if TYPE_CHECKING:
     from motiongraph.app.matrix.heat import Heat
@@ -101,7 +110,7 @@ def _combo(name: str, which: int, wide: float, state: AppState) -> None:
         return
     track = "AB"[which]
     choices = [(None, f"as track {track} shows")] + [(e.number, e.name) for e in state.library]
-    for number, text in choices:
+    for number, text in in_sight(searched(choices, lambda choice: choice[1])):
         imgui.push_id(-1 if number is None else number)
         if imgui.selectable(text, numbers[which] == number)[0]:
             numbers[which] = number

@@ -23,6 +23,7 @@ from motiongraph.viewer.panels.widgets import (
     field,
     icons,
     note,
+    searched,
     section,
     toggle,
     tooltip,
@@ -198,7 +199,7 @@ def _lead(state: AppState, ui: Ui) -> None:
             imgui.pop_text_wrap_pos()
     field("motion")
     if imgui.begin_combo("##lead label", path.lead_label or "any"):
-        for word in (None, *words_known(state)):
+        for word in searched((None, *words_known(state)), lambda word: word or "any"):
             if imgui.selectable(word or "any", word == path.lead_label)[0]:
                 state.issue(do.SetLeadLabel(word))
         imgui.end_combo()
@@ -215,7 +216,7 @@ def _lead(state: AppState, ui: Ui) -> None:
         field("goal")
         imgui.text(f"{path.goal[0]:.1f}, {path.goal[1]:.1f} m")
         imgui.same_line()
-        if imgui.small_button("take it away"):
+        if imgui.small_button("Clear goal"):
             state.issue(do.PlantGoal(None))
 
 

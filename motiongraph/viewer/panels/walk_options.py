@@ -11,7 +11,7 @@ from motiongraph.app.playback import frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.walk_options import CHOICES, LIMITS, drawn_path, goal_of
 from motiongraph.viewer import theme
-from motiongraph.viewer.panels.widgets import field, icons, note, tooltip, word_colour
+from motiongraph.viewer.panels.widgets import field, icons, in_sight, note, searched, tooltip, word_colour
 
 if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
@@ -265,17 +265,21 @@ def _names(state: AppState, none: str | None) -> str | None:
     """The inside of a combo: labels, clips, the frame on screen; what was clicked."""
     labels, clips = state.walk.names(state)
     chosen, entry = None, state.entry
+    shown = searched(
+        [*(("labels", word) for word in labels), *(("clips", name) for name in clips)], lambda line: line[1]
+    )
     if none is not None and imgui.selectable(none, False)[0]:
         chosen = ""
     if entry is not None and entry.name in clips:
         at = f"{entry.name}:{int(frame_of(state))}"
         if imgui.selectable(f"this frame of {entry.name}: {int(frame_of(state))}", False)[0]:
             chosen = at
-    for title, words in (("labels", labels), ("clips", clips)):
+    for title in ("labels", "clips"):
+        words = [word for kind, word in shown if kind == title]
         if not words:
             continue
         imgui.separator_text(title)
-        for word in words:
+        for word in in_sight(words):
             imgui.push_style_color(imgui.Col_.text, (*_ink(word, state), 1.0))
             if imgui.selectable(f"{word}##{title}", False)[0]:
                 chosen = word

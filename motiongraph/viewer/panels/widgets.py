@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from motiongraph.app.jobs import Job
     from motiongraph.viewer.ui import Ui
 
+T = TypeVar("T")
+_LONG = 12  # lines of a drop-down from which on it can be searched
+_search = [""]  # what is typed there; one is open at a time
 COMBO = 11.0  # widths in units of the text's height
 __all__ = ["action_button", "action_item", "field", "icons", "note", "progress_row", "section", "toggle", "word_colour"]
 
@@ -103,6 +107,27 @@ def progress_row(job: Job, state: AppState, ui: Ui) -> None:
     imgui.same_line()
     if imgui.button("Cancel", (-1, 0)):
         state.issue(do.CancelJob(job.number))
+
+
+def searched(lines: Sequence[T], text: Callable[[T], str] = str) -> Sequence[T]:
+    """Inside an open drop-down: where it is long, a field to search in, and the lines that were found."""
+    if len(lines) <= _LONG:
+        return lines
+    if imgui.is_window_appearing():
+        _search[0] = ""
+        imgui.set_keyboard_focus_here()
+    imgui.set_next_item_width(-1)
+    _, _search[0] = imgui.input_text_with_hint("##search", "find", _search[0])
+    wanted = _search[0].strip().lower()
+    return [line for line in lines if wanted in text(line).lower()] if wanted else lines
+
+
+def in_sight(lines: Sequence[T]) -> Iterator[T]:
+    """Those of many lines that are scrolled into view; the others take their room."""
+    clipper = imgui.ListClipper()
+    clipper.begin(len(lines))
+    while clipper.step():
+        yield from lines[clipper.display_start : clipper.display_end]
 
 
 def field(text: str, width: float = 0.0) -> None:
