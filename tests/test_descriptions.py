@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import motiongraph as mg
+from motiongraph.app.library.entries import Library, prepare
 from motiongraph.files import resource
 from motiongraph.formats.collection import find_parts, load_collection
 from motiongraph.formats.descriptions import description_of, forget, label_of, rows_of
@@ -62,3 +63,12 @@ def test_clips_are_chosen_by_name_label_or_description(folder):
         names("swim")
     with pytest.raises(mg.MotionError, match="is not a pattern"):
         names("(walk")
+
+
+def test_the_library_finds_by_description(folder):
+    clip = mg.load(folder / "data" / "01" / "01_01.bvh")
+    library = Library()
+    entry = library.add(clip, prepare(clip), folder / "data" / "01" / "01_01.bvh")
+    assert entry.description == "walk, then jump"
+    assert "jump" in entry.findable
+    assert "jump" not in library.add(clip, prepare(clip)).findable

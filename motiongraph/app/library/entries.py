@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiongraph.errors import MotionError
+from motiongraph.formats.descriptions import description_of
 from motiongraph.model.body import body_of
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
@@ -136,7 +137,12 @@ class Entry:
     @cached_property
     def findable(self) -> str:
         """What it can be found by."""
-        return f"{self.name}\n{self.words}".lower()
+        return f"{self.name}\n{self.words}\n{self.description}".lower()
+
+    @cached_property
+    def description(self) -> str:
+        """What the index of its collection says of it, or ""."""
+        return description_of(self.path) if self.path is not None else ""
 
     def words_at(self, frame: int) -> list[str]:
         """The labels of a frame."""

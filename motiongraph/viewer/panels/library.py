@@ -117,7 +117,7 @@ def _filter(state: AppState, ui: Ui) -> str:
         return ""
     imgui.set_next_item_width(-1)
     text = ui.texts.get("filter", "")
-    _, ui.texts["filter"] = imgui.input_text_with_hint("##filter", "find by name or label", text)
+    _, ui.texts["filter"] = imgui.input_text_with_hint("##filter", "find by name, label or description", text)
     return ui.texts["filter"].strip().lower()
 
 
@@ -184,8 +184,7 @@ def _described(entry: Entry) -> str:
     lines = [entry.name, f"{len(entry.clip)} frames · {entry.clip.fps:g} Hz · {entry.clip.duration:.2f} s"]
     if entry.trimmed:
         lines.append(f"trimmed to {entry.start} … {entry.stop}")
-    if entry.words:
-        lines.append(entry.words)
+    lines += [text for text in (entry.words, entry.description) if text]
     if entry.path:
         lines.append(str(entry.path))
     return "\n".join(lines)
