@@ -8,6 +8,7 @@ from walking import sample_graph
 
 import motiongraph as mg
 from motiongraph.app import commands as do
+from motiongraph.app.live.around_props import led_around, way_to
 from motiongraph.app.scene.props import footprint
 from motiongraph.app.walk.results import results
 from motiongraph.cli import app
@@ -96,5 +97,11 @@ def test_props_stand_in_the_way(graph):
     near = [distance_to(checked([corners]), trace(walk)[0]).min() for walk in (first, second)]
     assert near[0] > near[1]
     assert near[1] < TOUCH
+    # Led characters go around, too.
+    led = led_around(state.path.line, state.scene.props)
+    way = way_to(np.zeros(2), (0.0, 6.0), state.scene.props)
+    for line in (led, way):
+        assert distance_to(checked([corners]), line.places).min() > 0.5 * CLEARANCE
+    assert way_to(np.zeros(2), (6.0, 0.0), state.scene.props) is None
     tell(state, do.AddProp("plane"))
     assert footprint(state.scene.props[-1]) is None

@@ -282,7 +282,7 @@ def _feet(candidates: Candidates) -> list[str]:
     """One sentence about what is compared where only windows with the same feet down are."""
     if not candidates.rules.same_feet:
         return []
-    share = share_compared(stretches(candidates.clips, candidates.window), candidates.window)
+    share = share_compared(stretches(candidates.clips, candidates.window))
     return [f"only windows with the same feet down were compared: {share:.0%} of all pairs"]
 
 

@@ -43,7 +43,9 @@ class Stretch:
 
     clip: int  # number of the clip
     start: int  # first of its windows, counted from the first captured frame
-    part: Clip  # the frames of all of them
+    stop: int  # the one after its last
+    before: int  # 1 where the window before it is part of it as a neighbour, 0 where there is none
+    part: Clip  # the frames of all of them, with a window more at either end, so that minima are those of the whole
 
 
 def stretches(clips: Sequence[Clip], window: int) -> list[list[Stretch]]:
@@ -59,14 +61,15 @@ def stretches(clips: Sequence[Clip], window: int) -> list[list[Stretch]]:
         down = down[window // 2 : window // 2 + len(captured) - window + 1]
         edges = np.flatnonzero((down[1:] != down[:-1]).any(axis=1)) + 1
         for start, stop in zip([0, *edges.tolist()], [*edges.tolist(), len(down)]):
-            part = replace(captured[start : stop + window - 1], name=f"{clip.name} from {start}")
-            found.setdefault(tuple(down[start].tolist()), []).append(Stretch(number, start, part))
+            before = min(start, 1)
+            part = replace(captured[start - before : stop + window], name=f"{clip.name} from {start}")
+            found.setdefault(tuple(down[start].tolist()), []).append(Stretch(number, start, stop, before, part))
     return [found[key] for key in sorted(found)]
 
 
-def share_compared(groups: Sequence[Sequence[Stretch]], window: int) -> float:
+def share_compared(groups: Sequence[Sequence[Stretch]]) -> float:
     """0 … 1: of all pairs of windows, those that are compared."""
-    counts = [sum(len(s.part) - window + 1 for s in group) for group in groups]
+    counts = [sum(s.stop - s.start for s in group) for group in groups]
     return sum(n * n for n in counts) / max(sum(counts) ** 2, 1)
 
 
@@ -79,19 +82,24 @@ def by_feet(
     """What `find` finds, (clips, pairs) → transitions by windows, within each set of feet that stand."""
     wanted, tables = set(pairs), [np.empty(0, TRANSITION)]
     for group in stretches(clips, window):
-        own = [
+        inside = [
             (i, j)
             for i in range(len(group))
             for j in range(i, len(group))
             if (min(group[i].clip, group[j].clip), max(group[i].clip, group[j].clip)) in wanted
         ]
-        if not own:
+        if not inside:
             continue  # nothing new stands like this
-        table = find([stretch.part for stretch in group], own)
-        clip, start = (np.array([getattr(s, name) for s in group], np.int32) for name in ("clip", "start"))
+        table = find([stretch.part for stretch in group], inside)
+        clip, start, stop, before = (
+            np.array([getattr(s, name) for s in group], np.int32) for name in ("clip", "start", "stop", "before")
+        )
+        own = np.ones(len(table), bool)
         for end in ("src", "dst"):
-            table[f"{end}_frame"] += start[table[end]]
-            table[end] = clip[table[end]]
+            part, frame = table[end].copy(), f"{end}_frame"
+            table[frame] += start[part] - before[part]
+            own &= (table[frame] >= start[part]) & (table[frame] < stop[part])
+            table[end] = clip[part]
         near = (table["src"] == table["dst"]) & (np.abs(table["src_frame"] - table["dst_frame"]) < window)
-        tables.append(table[~near])
+        tables.append(table[own & ~near])
     return np.concatenate(tables)

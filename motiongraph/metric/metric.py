@@ -101,7 +101,7 @@ class Metric:
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return ("cm", "°", "°/s", "°/s²", "m^4", "°", "combined")[KINDS.index(self.kind)]
+        return ("cm", "°", "°/s", "°/s²", "m^4", "°", "Σ")[KINDS.index(self.kind)]
 
     def frames(self, fps: float) -> int:
         """L, the frames of a window at this rate; at least one."""

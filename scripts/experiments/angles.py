@@ -19,6 +19,7 @@ WALK, CURVED = f"{BVH}/07_01.bvh", f"{BVH}/16_17.bvh"
 APART = 0.25  # seconds between the two frames of a minimum: nearer, a clip only meets itself
 KINDS = [  # what de Chenu's figures 4.4 to 4.6 show, in their order
     ("angles, L1 norm (4.4)", "angle", 1),
+    ("angles, sum over Euler channels, as he wrote it (4.4)", "euler", 1),
     ("angles, L2 norm (4.5 left)", "angle", 2),
     ("angles, L4 norm (4.5 right)", "angle", 4),
     ("velocities, L1 norm (4.6 left)", "angle-velocity", 1),
@@ -34,7 +35,7 @@ def run(study):
         f"""One walk against itself, CMU's {clip.name} ({len(clip)} frames, {clip.fps:g} Hz), frame by frame, the
         root's rotation left out. De Chenu compares the three angles of a joint as the file writes them; ours is the
         one angle of the rotation between the two poses, always the shorter way, which does not depend on the file's
-        axes."""
+        axes; the second row is his own sum over all Euler channels."""
     )
     matrices = {}
     for words, kind, order in KINDS:

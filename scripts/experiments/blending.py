@@ -141,7 +141,7 @@ def pirouette(study):
         study.figure("pirouette.png", "Figures 5.4 and A.1, in place and with planar alignment."),
     )
     for words, m, limit in (("in_place", theirs, 6000.0), ("planar", ours, None)):
-        picture = image.figure(m, limit, m.minima(limit, border=False), 700)
+        picture = image.figure(m, limit, m.minima(limit, border=False), size=700)
         caption = "Figure 5.5 c, dark above 6000" if limit else "The same pair with planar alignment"
         plot.write(picture, study.figure(f"pirouette_{words}.png", f"{caption}."))
 

@@ -18,6 +18,7 @@ from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.entries import Prepared, prepare
+from motiongraph.app.live.around_props import led_around, way_to
 from motiongraph.app.live.drive import Steer, way_asked
 from motiongraph.app.playback import RESULT
 from motiongraph.app.scene.camera_moves import facing
@@ -111,14 +112,20 @@ class LedCharacter:
             character.steer(way_asked(state, self.stick, character.root[[0, 2]]), gait)
             self.asked = None
             return
-        asked = path.goal, path.line, path.labels and tuple(path.labels), label
+        props = state.scene.props
+        asked = path.goal, path.line, path.labels and tuple(path.labels), label, props
         if asked == self.asked:
             return
         self.asked = asked
         if path.goal is not None:
-            character.go_to(path.goal, label)
+            way = way_to(character.root[[0, 2]], path.goal, props)
+            if way is None:
+                character.go_to(path.goal, label)
+            else:
+                character.follow(way, label)
         elif path.line is not None:
-            character.follow(path.line, path.labels or label)
+            line = led_around(path.line, props)
+            character.follow(line, path.labels or label)
         elif character.can_stand:
             character.steer(None)
         else:  # nobody has asked for anything, and it cannot stand there and wait
