@@ -29,6 +29,6 @@ def way_to(place: np.ndarray, goal: tuple[float, float], props: tuple[Prop, ...]
     """The way from a place (x, z) to a goal where props are in between, else None."""
     if not props or np.hypot(*(np.asarray(goal) - place)) < 1.0:
         return None
-    straight = Curve.of([place, goal])
+    straight = Curve.of(np.array([place, goal]))
     led = led_around(straight, props)
     return None if led is straight else led
