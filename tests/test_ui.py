@@ -281,7 +281,7 @@ def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypa
     """On a slow machine Shift may be up again before the frame in which Dear ImGui tells of the G."""
     monkeypatch.setattr(glfw, "get_key_name", lambda key, code: "g" if key == glfw.KEY_G else None)
     keys, issued, ui = Keys(), [], SimpleNamespace(flying=False, rebinding="", dialogs=Dialogs(native=False))
-    state = SimpleNamespace(project=SimpleNamespace(asked_at=None), issue=issued.append, entry=object())
+    state = SimpleNamespace(project=SimpleNamespace(asked_at=None), live=None, issue=issued.append, entry=object())
     names = {glfw.KEY_G: [imgui.Key.g], glfw.KEY_LEFT_SHIFT: [imgui.Key.left_shift, imgui.Key.mod_shift]}
 
     def happens(key, action, modifiers):
