@@ -3,6 +3,7 @@
 import re
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -436,3 +437,17 @@ def test_bones_in_any_order_take_no_time(load_pair):
     clip = load_pair(asf, ":FULLY-SPECIFIED\n:DEGREES\n" + "".join(frames))
     assert time.process_time() - start < 5.0
     assert np.array_equal(clip.rotations, clip.rotations[:1].repeat(20, axis=0))
+
+
+def test_bytes_that_only_kernels_take_for_blanks(tmp_path):
+    """A control byte ends a word for the scanner, as it does for the complaint about the line."""
+    data = Path(__file__).parent / "data"
+    (tmp_path / "m.asf").write_bytes((data / "simple.asf").read_bytes())
+    lines = (data / "simple.amc").read_bytes().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line[:1].isalpha() and len(line.split()) > 2)
+    name = lines[at].split()[0]
+    lines[at] = name + b"\x0e5\n"
+    (tmp_path / "m.amc").write_bytes(b"".join(lines))
+    with suppress(FormatError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        load(tmp_path / "m.amc")

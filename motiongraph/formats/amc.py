@@ -7,7 +7,20 @@ import numpy as np
 
 from motiongraph.errors import FormatError, SkeletonError
 from motiongraph.formats.asf import Asf
-from motiongraph.formats.scanner import END, FULL, LONG, POWERS, SHORT, SLOW, Gaps, Text, decoded, quoted, scan_number
+from motiongraph.formats.scanner import (
+    END,
+    FULL,
+    LONG,
+    POWERS,
+    SHORT,
+    SLOW,
+    Gaps,
+    Text,
+    decoded,
+    quoted,
+    scan_number,
+    words,
+)
 from motiongraph.kernels import F64, FAST, I64, U1, kernel, njit, read, types
 
 # What the kernel may stop at, besides what the scanner's may.
@@ -165,11 +178,12 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> tuple[Amc, Asf]:
             cut = stopped == SHORT and not text.token(line_end)[0]
             if cut:
                 break
-            words = text.data[position:line_end].partition(b"#")[0].split()
-            bone = names.index(bytes(words[0].lower()))
+            name, *numbers_there = words(text.data[position:line_end])
+            count = next((k for k, word in enumerate(numbers_there) if word[:1] == b"#"), len(numbers_there))
+            bone = names.index(bytes(name.lower()))
             dof = f"{len(asf.dofs[bone])} numbers ({' '.join(asf.dofs[bone])})"
             who = f"bone {quoted(asf.names[bone])} in frame {numbers[frame - 1]}"
-            gaps.add(f"expected {dof} for {who}, found {len(words) - 1}", position, frame)
+            gaps.add(f"expected {dof} for {who}, found {count}", position, frame)
             values[frame - 1, bones[bone, 2] : bones[bone, 2] + bones[bone, 3]] = np.nan
             position = line_end
         elif stopped == _NO_NUMBER:

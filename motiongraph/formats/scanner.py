@@ -21,6 +21,7 @@ from motiongraph.kernels import B1, F64, FAST, I64, U1, kernel, njit, read, type
 END, FULL, SLOW, SHORT, LONG = range(5)
 POWERS = np.array([10.0**n for n in range(23)])
 _TOKEN = re.compile(rb"[\0- ]*([{}]|[^\0- {}]+)")  # what the kernels call a word, too
+_WORD = re.compile(rb"[^\0- ]+")
 _SOMETHING = re.compile(rb"\S")
 _LINE_END = re.compile(rb"[\r\n]")
 # Python's float() also takes "1_000", "nan", "infinity" and the digits of every script.
@@ -292,7 +293,7 @@ def read_rows(text: Text, position: int, width: int, expected: int) -> tuple[np.
                 gaps.read_slow(out.reshape(-1), slow[:pending], row)
                 position, row = after, row + 1
                 continue
-            count = len(text.data[position:end].split())
+            count = len(words(text.data[position:end]))
             gaps.add(f"frame {row} should be a line of {width} numbers, found {count}", position, row)
             out[row] = np.nan
             position, row = end, row + 1
@@ -308,10 +309,10 @@ def _end_of_wrapped_row(text: Text, position: int, width: int) -> int:
     while count < width:
         start = text.token(position)[1]
         position = text.line_end(start)
-        words = len(text.data[start:position].split())
-        if not words:
+        found = len(words(text.data[start:position]))
+        if not found:
             return 0
-        count += words
+        count += found
     return position if count == width else 0
 
 
@@ -320,9 +321,14 @@ def _is_wrapped(text: Text, position: int, width: int) -> bool:
     for _ in range(4):
         start = text.token(position)[1]
         position = text.line_end(start)
-        if len(text.data[start:position].split()) >= width:
+        if len(words(text.data[start:position])) >= width:
             return False
     return True
+
+
+def words(raw: bytes | bytearray) -> list[bytes]:
+    """The words of a line, parted where the kernels part them: Python takes fewer bytes for blanks."""
+    return _WORD.findall(raw)
 
 
 def decoded(raw: bytes | bytearray) -> str:

@@ -121,7 +121,7 @@ class Scanner:
         relative: float = 0.0,
     ):
         if method not in METHODS:
-            raise MotionError(f"minima are found by 'neighbours' or 'partial' differences, not {method!r}")
+            raise MotionError(f"minima are found by 'neighbours' or 'partial' differences, not {method!r:.40}")
         # A float32 ceiling, so that a cost that is the ceiling itself counts whatever its rounding.
         self.ceiling = np.float32(np.inf if ceiling is None else ceiling * (1.0 + relative) + error)
         self.share, self.slack = np.float32(1.0 - 2.0 * relative), np.float32(2.0 * error * (1.0 + 1e-6))

@@ -161,7 +161,7 @@ def _stand(
         place, turned = transforms(skeleton, np.zeros(3), rotations)
         now = place[child] - place[joint]
         if joint in standing:
-            length = np.linalg.norm(now)
+            length = max(float(np.linalg.norm(now)), 1e-9)  # a bone of no length has no slope
             drop = np.clip((heights[child] - heights[joint]) / length, -0.8, 0.2)
             level = now * [1.0, 0.0, 1.0] if now[2] > 0.3 * length else np.array([0.1 * side, 0.0, 1.0])
             level /= np.linalg.norm(level)

@@ -186,7 +186,7 @@ def leave_cell(state: AppState) -> None:
 def _searching(search: Search, name: str, value: Any) -> Search:
     """A search for minima with one of its fields changed."""
     if name == "method" and value not in METHODS:
-        raise MotionError(f"minima are found by {' or '.join(METHODS)}, not {value!r}")
+        raise MotionError(f"minima are found by {' or '.join(METHODS)}, not {value!r:.40}")
     if name not in {f.name for f in fields(Search)}:
         raise MotionError(f"the search for minima has no {name!r}")
     return replace(search, **{name: min(max(float(value), 0.0), 10.0) if name == "radius" else value})
