@@ -25,8 +25,9 @@ def labelled_task(seed):
     rng = np.random.default_rng(seed)
     graph = moving_graph(rng, transitions=9, labels=WORDS)
     curve = Curve.of(rng.uniform(-0.2, 0.8, (4, 2)).cumsum(axis=0))
-    weights = Weights(slack=float(rng.choice([0.0, 0.3])), stay=float(rng.choice([0.0, 0.2])))
-    ends = {"early": 0.2, "late": 0.3, "end_place": 2.0, "end_facing": 0.5, "end_x": 0.6, "end_z": 0.8}
+    speed = float(rng.choice([0.0, 1.5]))
+    weights = Weights(slack=float(rng.choice([0.0, 0.3])), stay=float(rng.choice([0.0, 0.2])), speed=speed, repeat=0.0)
+    ends = {"early": 0.2, "late": 0.3, "end_place": 2.0, "end_facing": 0.5, "end_x": 0.6, "end_z": 0.8, "end_rest": 0.3}
     labels = [(0.0, "walk"), (0.5 * curve.length, "run")]
     goal = Goal.of(graph, curve, labels, weights, check=False, strict=int(rng.integers(2)), **ends)
     ground = floor_graph(graph)

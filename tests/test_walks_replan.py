@@ -113,7 +113,7 @@ def test_a_plan_that_can_no_longer_be_taken_counts_only_as_far_as_it_can():
 
 def test_looks_are_bounded_and_shared_out_over_the_way():
     graph = ring([-1.5, -0.7, 0.0, 0.7, 1.5])
-    ground, goal = floor_graph(graph), Goal.of(graph, Curve.of([[0, 0], [0, 6]]), end_place=1.0)
+    ground, goal = floor_graph(graph), Goal.of(graph, Curve.of([[0, 0], [0, 6]]), end_place=1.0, repeat=0.0)
     start, state = int(ground.nodes[0]), np.zeros((1, REALS))
     state[0, 1:3] = -ground.floor.path[start]
     looks, errors = [], []

@@ -81,7 +81,7 @@ def _labels(text: str) -> list[tuple[float, str]] | list[str | None]:
 
 # How a path is searched for, and what counts how much in it.
 _EFFORT = ("planner", "limit", "expansions", "plan", "keep", "best", "tolerance")
-_WEIGHTS = ("gamma", "slack", "cost_weight", "equation_9")
+_WEIGHTS = ("speed", "gamma", "slack", "cost_weight", "equation_9")
 _SEARCH = (*_EFFORT, *_WEIGHTS)
 # What each way of walking needs, and which of the other options it takes.
 _NEEDS = {"sequential": {"order"}, "connect": {"source", "target"}, "path": {"points"}, "reach": {"position"}}
@@ -178,6 +178,10 @@ def walk(
         float | None,
         typer.Option(min=0.0, metavar="X", help="Share by which their error may exceed the best. (default: 0.5)"),
     ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(parser=positive, metavar="M/S", help="How fast to go along the path. (default: any speed)"),
+    ] = None,
     gamma: Annotated[
         float | None, typer.Option(min=0.0, metavar="M/S", help="Least progress along the path. (default: 0.1)")
     ] = None,
@@ -217,6 +221,10 @@ def walk(
             parser=_lengths, metavar="S,…", help="Seconds of blends: one for all, or one each. (default: the window)"
         ),
     ] = None,
+    bend: Annotated[
+        float,
+        typer.Option(min=0.0, max=0.3, metavar="X", help="Bend steps towards the path, by so much of their length."),
+    ] = 0.0,
     log: Annotated[Path | None, typer.Option(metavar="TXT", help="Also write which pieces were played.")] = None,
     json: Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object.")] = False,
     force: Force = False,
@@ -232,7 +240,7 @@ def walk(
         "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
         "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
-        "tolerance": tolerance, "gamma": gamma, "slack": slack, "cost_weight": cost_weight,
+        "tolerance": tolerance, "speed": speed, "gamma": gamma, "slack": slack, "cost_weight": cost_weight,
         "equation_9": equation_9 or None, "obstacles": obstacle or None,
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
@@ -247,7 +255,7 @@ def walk(
     graph = graph.pruned(graph.least) if pruned else graph.whole()
     with progress_bar() as progress:
         found = _find(graph, method, given, seed, progress)
-        how: dict[str, Any] = {"blend": blend.value, "register": register, "lengths": blend_length}
+        how: dict[str, Any] = {"blend": blend.value, "register": register, "lengths": blend_length, "bend": bend}
         motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress, **how)
     mg.save(motion, output)
     if log is not None:
@@ -318,15 +326,14 @@ def _weights(asked: dict[str, Any]) -> "mg.Weights":
     """What counts how much, from the options given."""
     weights = mg.Weights.equation_9() if asked.get("equation_9") else mg.Weights()
     names = {"cost_weight": "cost"}
-    return replace(weights, **{names.get(n, n): asked[n] for n in ("gamma", "slack", "cost_weight") if n in asked})
+    return replace(weights, **{names.get(n, n): asked[n] for n in _WEIGHTS[:-1] if n in asked})
 
 
 # name in the report, unit; "unit" stands for that of the costs
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
-    ("path_error_worst", "m"), ("arc_error_mean", "m"), ("facing_along", ""), ("labels_held", ""),
-    ("clearance", "m"),
-    ("detour_seconds", "s"),
+    ("path_error_worst", "m"), ("path_speed", "m/s"), ("arc_error_mean", "m"), ("facing_along", ""),
+    ("labels_held", ""), ("clearance", "m"), ("detour_seconds", "s"),
     ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
     ("compute_seconds", "s"),
 )  # fmt: skip

@@ -89,18 +89,23 @@ class Candidates:
         return np.ascontiguousarray(self.table["cost"])
 
     @cached_property
+    def pace(self) -> np.ndarray:
+        """(T,) how fast the joints move on average in the two windows of each transition, as a share of a stroll."""
+        speeds = [pace(clip, self.window) for clip in self.clips]
+        first = np.cumsum([0, *map(len, speeds)])
+        flat = np.concatenate(speeds)
+        rows = self.table
+        both = flat[first[rows["src"]] + rows["src_frame"]] + flat[first[rows["dst"]] + rows["dst_frame"]]
+        return 0.5 * both / STROLL
+
+    @cached_property
     def leeway(self) -> np.ndarray:
         """(T,) by how much each transition may cost more than one in slow motion, for being faster: from 1 up.
 
         Faster by a factor, accelerations are larger by its square, and hide as much more."""
         if self.metric.unit != "cm":
             return np.ones(len(self.table))
-        speeds = [pace(clip, self.window) for clip in self.clips]
-        first = np.cumsum([0, *map(len, speeds)])
-        flat = np.concatenate(speeds)
-        rows = self.table
-        both = flat[first[rows["src"]] + rows["src_frame"]] + flat[first[rows["dst"]] + rows["dst_frame"]]
-        faster = np.maximum(0.5 * both / STROLL, 1.0)
+        faster = np.maximum(self.pace, 1.0)
         return faster * faster
 
     @cached_property

@@ -8,6 +8,7 @@ import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import smoothstep
+from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.contacts import Contacts
 from motiongraph.synthesis import _kernels
@@ -26,6 +27,7 @@ _SOFT = 0.004  # m; toes near the floor begin to bend this much before they must
 _STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
 _ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
 _SHORTEST = 0.05  # s
+_ALONE = 0.5  # share of a contact's time without another from which on its foot must carry the body
 _known: WeakKeyDictionary[Clip, Contacts] = WeakKeyDictionary()
 _STEADY = 1 / 30  # s over which a velocity is taken: a single frame is mostly noise
 
@@ -105,8 +107,28 @@ def plants(clip: Clip) -> Contacts:
         firm = np.zeros(contacts.shape, bool)
         for k, joint in enumerate(contacts.joints):
             firm[:, k] = _level(np.asarray(contacts)[:, k], clip.positions()[:, joint, 1], clip.fps)
+        _carry(clip, firm)
         _known[clip] = Contacts.of(firm, clip.skeleton, contacts.joints)
     return _known[clip]
+
+
+def _carry(clip: Clip, firm: np.ndarray) -> None:
+    """Add to firm (F, n), in place, contacts of feet that are hardly ever still but carry the body alone, as in
+    captures whose feet slide: those that `Clip.contacts` finds."""
+    contacts = clip.contacts()
+    usual, first = np.asarray(contacts), 0
+    touches = []
+    for foot in sides.feet(clip):
+        touches.append((slice(first, first + len(foot)), usual[:, first : first + len(foot)].any(axis=1)))
+        first += len(foot)
+    count = np.stack([touch for _, touch in touches], axis=1).sum(axis=1) if touches else np.zeros(len(clip))
+    for columns, touch in touches:
+        for start, stop in runs(touch):
+            alone = count[start:stop] == 1
+            if alone.mean() >= _ALONE and firm[start:stop, columns].any(axis=1)[alone].mean() < _ALONE:
+                for k in range(columns.start, columns.stop):
+                    height = clip.positions()[start:stop, contacts.joints[k], 1]
+                    firm[start:stop, k] |= _level(usual[start:stop, k], height, clip.fps)
 
 
 def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:

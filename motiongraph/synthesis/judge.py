@@ -64,7 +64,8 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip]) -> tuple[np.ndar
         if origin is None:
             raise MotionError(f"{motion.name!r} was not made from a graph: only made motion has seams")
         for start, stop in origin.seams():
-            second = 0.5 * (start + stop - 1) / motion.fps
+            # A whole frame, as for captured motion: between frames positions are blurred, which would give it away.
+            second = (start + stop - 1) // 2 / motion.fps
             if reach < second < motion.duration - reach:
                 seams.append((n, origin.clip[start], origin.other[start], second))
         for frame in range(0, len(motion), round(motion.fps / 3)):

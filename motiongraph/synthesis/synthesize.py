@@ -13,6 +13,7 @@ from motiongraph.model.labels import Labels
 from motiongraph.model.placement import Placement, place
 from motiongraph.progress import SILENT, Progress, stretch
 from motiongraph.synthesis import _kernels, blend
+from motiongraph.synthesis.bending import bent
 from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.footplant import cleaned
@@ -61,6 +62,7 @@ def synthesize(
     blend: str = "linear",
     register: bool = False,
     lengths: float | Sequence[float] | None = None,
+    bend: float = 0.0,
     name: str | None = None,
     progress: Progress = SILENT,
 ) -> Clip:
@@ -68,10 +70,13 @@ def synthesize(
 
     blend: "linear" (Kovar 2002, 3.3) or "inertialized"; register: line windows up in time before blending; lengths:
     seconds over which the motions pass over, one number or one for each transition, at most the window, which is usual.
-    The clip has as many frames as the walk says; `clip.origin` tells where each came from. From now on `walk.report()`
-    has the figures of `quality` for this motion.
+    bend: share of what it walks by which a walk along a path is moved towards it, 0 to 0.3. The clip has as many frames
+    as the walk says; `clip.origin` tells where each came from. From now on `walk.report()` has the figures of `quality`
+    for this motion.
     """
     clip = stitched(walk, blend, register, lengths, name, stretch(progress, 0.0, 0.2 if cleanup else 1.0))
+    if bend and walk.path is not None:
+        clip = bent(clip, walk.path, bend)
     if cleanup:
         clip = cleaned(clip, ground(walk, clip), progress=stretch(progress, 0.2, 1.0))
     walk.facts["quality"] = partial(quality, clip)

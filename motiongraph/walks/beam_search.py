@@ -26,6 +26,8 @@ _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading
 _TIME = 0.1  # s, a cell of a clip
 _BLOCK = 12  # cells between two looks at the clock
+_AGAIN = 0.25  # s; to come as near as this to a frame that was played is to repeat it
+_REMEMBERED = 16  # transitions back that are looked at for that
 
 
 class Cells(NamedTuple):
@@ -116,8 +118,29 @@ def expand(floor, target, rules, cells, frame, state, number, earliest, taken, c
     if total < cells.best[0]:
         cells.best[0] = cells.limits[-1] = total
         cells.end[0], cells.end[1] = number, last
+    if rules.repeat > 0.0:
+        _repeats(floor, rules, cells, number, taken, children, count)
     for n in range(count):
         _place(floor, target, rules, cells, earliest, floor.arrive[taken[n]], children[n], number, taken[n])
+
+
+@njit(**FAST)
+def _repeats(floor, rules, cells, number, taken, children, count):
+    """Add to the error of children that arrive where the walk to state `number` has been before, the more so the
+    sooner it comes again."""
+    width, near = cells.value.shape[1], _AGAIN * rules.fps
+    played, before, left = np.empty((_REMEMBERED, 2), np.int64), 0, -1
+    while number >= 0 and before < _REMEMBERED:
+        where, slot = number // width, number % width
+        played[before, 0], played[before, 1] = cells.links[where, slot, 0], left
+        left = floor.leave[cells.links[where, slot, 2]]
+        number, before = cells.links[where, slot, 1], before + 1
+    for n in range(count):
+        at = floor.arrive[taken[n]]
+        for m in range(before):
+            last = played[m, 1] if m > 0 else floor.leave[taken[n]]
+            if played[m, 0] - near <= at <= last:
+                children[n, ERROR] += rules.repeat * (_REMEMBERED - m) / _REMEMBERED
 
 
 @kernel(types.void(

@@ -207,7 +207,8 @@ def distance_at_equal_arc(walk: Walk, curve: Curve) -> np.ndarray:
 
 def path_error(walk: Walk, curve: Curve) -> dict[str, Any]:
     """Metres from the path, mean and worst over the frames, to its nearest point and at equal arc length; the sum of
-    equation 9, m² times frames; the share of time the body faces along it; how far it was walked."""
+    equation 9, m² times frames; the share of time the body faces along it; how far it was walked and how fast, m/s, on
+    average; and where along the path the worst is, m."""
     places, facing = trace(walk)
     if not len(places):
         return {"path_length": curve.length, "path_walked": 0.0}
@@ -217,8 +218,10 @@ def path_error(walk: Walk, curve: Curve) -> dict[str, Any]:
     return {
         "path_length": curve.length,
         "path_walked": float(index.max() * curve.spacing),
+        "path_speed": float(index.max() * curve.spacing * walk.fps / len(places)),
         "path_error_mean": float(distance.mean()),
         "path_error_worst": float(distance.max()),
+        "path_error_worst_at": float(index[distance.argmax()] * curve.spacing),
         "arc_error_mean": float(apart.mean()),
         "arc_error_worst": float(apart.max()),
         "equation_9": float((apart * apart).sum()),

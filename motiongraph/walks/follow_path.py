@@ -19,13 +19,15 @@ from motiongraph.walks.curve import Curve, path_error, progress_along, trace
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
 from motiongraph.walks.obstacles import CLEARANCE, TOUCH, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_cost import REALS
-from motiongraph.walks.path_goal import Effort, Found, Goal, Labels, Weights, stretches
+from motiongraph.walks.path_goal import STANDING_END, Effort, Found, Goal, Labels, Weights, can_stop, stretches
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts
 _WIDER = (1.0, 1.4, 1.9)  # ways around obstacles that are tried, as shares of the usual clearance
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
+_FAR = 0.5  # m off the path that is worth a word
+_LATE = 0.75  # m after its place from which a label begins late
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -64,12 +66,13 @@ def _one_of_the_best(
         used += _nearly(ground, walks[-1].taken)
         walks.append(best)
         for price in _PRICES:
-            extra = used * (price * allowed / max(len(best.taken), 1))
+            more = used * (price * allowed / max(len(best.taken), 1))
+            extra = goal.target.extra + more
             extra.flags.writeable = False
             other = replace(goal, target=goal.target._replace(extra=extra))
             found = beam_search(graph, other, roots, states, each.share(1.0 / len(_PRICES)), progress)
             spent += found.expansions
-            error = found.error - float(extra[list(found.taken)].sum())
+            error = found.error - float(more[list(found.taken)].sum())
             if found.complete and error <= best.error + allowed:
                 walks[-1] = replace(found, error=error)
                 break
@@ -114,6 +117,7 @@ def follow_path(
     (metres, label) where each begins. start: a clip, (clip, frame) or label to begin with; by default the best.
     weights: `Weights`, what counts how much; effort: `Effort`, how to search and when to stop; rng: for the latter.
     obstacles: what stands in the way, x, z and radius in metres or the corners (n, 2) of each; the path is led around.
+    Where the graph has standing motion, the walk comes to stand at the end of an open path.
     Walks in the pruned part of the graph. `walk.facts` has how far from the path it goes, how the
     search ended and how much better a longer one could be.
     """
@@ -122,9 +126,12 @@ def follow_path(
     line = points if isinstance(points, Curve) else Curve.of(points, curve, closed)
     effort = effort or Effort(rng=0 if rng is None else rng)
     things = checked(obstacles)
+    weights = weights or Weights()
+    stops = weights.rest > 0 and not line.closed and can_stop(graph)
+    ends = {**STANDING_END, "end_rest": weights.rest} if stops else {}
 
     def along(line: Curve, labels: Labels | None) -> Walk:
-        goal = Goal.of(graph, line, labels, weights)
+        goal = Goal.of(graph, line, labels, weights, True, **ends)
         heading = float(heading_of(line.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
         states = placed_at(floor_graph(graph), roots, line.places[0], heading)
@@ -157,9 +164,10 @@ def kept_clear(
         if near >= TOUCH:
             break
     assert best is not None
-    if best.facts["clearance"] < TOUCH and not best.note:
+    if best.facts["clearance"] < TOUCH:
         near = max(best.facts["clearance"], 0.0)
-        best = replace(best, note=f"the walk comes within {near:.2f} m of an obstacle")
+        note = f"the walk comes within {near:.2f} m of an obstacle"
+        best = replace(best, note="; ".join([note, *([best.note] if best.note else [])]))
     return best
 
 
@@ -193,12 +201,28 @@ def finished(
     graph: MotionGraph, goal: Goal, found: Found, roots: np.ndarray, states: np.ndarray, method: str, began: float
 ) -> Walk:
     """The walk with its figures."""
-    walk = as_walk(graph, found, roots, states, method=method, seconds=time.perf_counter() - began)
+    own = {"method": method, "path": goal.curve.places, "seconds": time.perf_counter() - began}
+    walk = as_walk(graph, found, roots, states, **own)
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
     if any(need is not None for need in goal.needs):
         _label_facts(graph, goal, walk)
-    return walk
+    return replace(walk, note=_said(walk)) if walk.complete and method == "path" else walk
+
+
+def _said(walk: Walk) -> str:
+    """One sentence on where the walk could not do what was asked, or ""."""
+    facts, said = walk.facts, []
+    if facts.get("path_error_worst", 0.0) > _FAR:
+        said.append(
+            f"it leaves the path by {facts['path_error_worst']:.1f} m at {facts['path_error_worst_at']:.1f} m: nothing "
+            "in the graph turns or stops as sharply there"
+        )
+    for switch in facts.get("switches", ()):
+        if switch["begins"] is None or switch["begins"] - switch["asked"] > _LATE:
+            late = "nowhere" if switch["begins"] is None else f"{switch['begins'] - switch['asked']:.1f} m later"
+            said.append(f"{switch['label']} begins {late}: no transition leads to it sooner")
+    return "; ".join([*([walk.note] if walk.note else []), *said])
 
 
 def _label_facts(graph: MotionGraph, goal: Goal, walk: Walk) -> None:

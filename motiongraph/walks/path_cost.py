@@ -4,8 +4,8 @@ The error is Kovar's equation 9 (2002, 5.1) per second instead of per frame: the
 and the point of the path that belongs to it, summed over time. That point advances by the length walked, and by no less
 than gamma a second. It may differ from that by the share `slack` towards the nearest point, since a body that rounds a
 corner walks less than the path is long and should not have to make up for it; slack 0 is equation 9 itself, at equal
-arc length. Added are terms for facing elsewhere than along the path, for the cost of transitions, and for motion of the
-wrong label.
+arc length. Added are terms for facing elsewhere than along the path, for the cost of transitions, for motion of the
+wrong label, and for another speed than the one asked for.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,8 @@ class TargetPath(NamedTuple):
     stretch: np.ndarray  # (M,) stretch that each sample belongs to
     need: np.ndarray  # (S, F) 1 where a frame has the label of a stretch
     away: np.ndarray  # (S, F) seconds from arriving at a frame until motion of that label can be reached
-    extra: np.ndarray  # (T,) m²s more for taking each transition: 0, unless other walks should be found
+    extra: np.ndarray  # (T,) m²s more for taking each transition
+    pace: np.ndarray  # (F,) m/s on the floor at each frame
 
 
 class Rules(NamedTuple):
@@ -42,18 +43,22 @@ class Rules(NamedTuple):
     slack: float  # share by which progress may differ from the length walked
     facing: float  # m² for (1 − cos) of the angle off the path
     cost: float  # m²s for a cm² of a transition's cost
+    speed: float  # m/s to go at
+    hurry: float  # s², times the square of how much faster or slower it goes, m²; 0 where any speed will do
+    repeat: float  # m²s for coming again to where a walk was not long before
     early: float  # m before the path's end from which on a walk may end
     late: float  # m after it by which it must
     end_place: float  # s, for the square of the distance from the path's end
     end_facing: float  # m²s, for (1 − cos) of the angle off the direction to end in
     end_x: float  # that direction
     end_z: float
+    end_rest: float  # s³, times the square of the speed at the end
     strict: int  # 1 where the last label must hold at the end
     quickest: float  # m/s, highest speed of any clip
     spare: float  # m²s beyond the limit up to which a clip is played on, since what comes may make up for it
 
 
-TARGET = types.NamedTuple((read(F64, 2), read(I32), read(U1, 2), read(F32, 2), read(F64)), TargetPath)
+TARGET = types.NamedTuple((read(F64, 2), read(I32), read(U1, 2), read(F32, 2), read(F64), read(F64)), TargetPath)
 RULES = types.NamedTuple(tuple(I64 if kind is int else F64 for kind in Rules.__annotations__.values()), Rules)
 
 # Of a state or child, reals: theta, x, z of its clip's placement; metres along the path; error; seconds since the
@@ -83,6 +88,8 @@ def error_at(target, rules, along, x, z, fx, fz, walked, seconds, frame):
     error = dx * dx + dz * dz + rules.facing * (1.0 - fx * target.line[i, 2] - fz * target.line[i, 3])
     if target.line[i, 4] > 0.0 and not target.need[target.stretch[i], frame]:
         error += target.line[i, 4]
+    if rules.hurry > 0.0:
+        error += rules.hurry * (target.pace[frame] - rules.speed) ** 2
     return along, error
 
 
@@ -129,7 +136,7 @@ def error_ended(floor, target, rules, position, pose, along, error):
     px, pz = placed(c, s, x, z, floor.path[position, 0], floor.path[position, 1])
     dx, dz = px - target.line[top, 0], pz - target.line[top, 1]
     fx, fz = turned(c, s, floor.face[position, 0], floor.face[position, 1])
-    error += rules.end_place * (dx * dx + dz * dz)
+    error += rules.end_place * (dx * dx + dz * dz) + rules.end_rest * target.pace[position] ** 2
     return error + rules.end_facing * (1.0 - fx * rules.end_x - fz * rules.end_z)
 
 

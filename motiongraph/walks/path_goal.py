@@ -20,9 +20,12 @@ from motiongraph.walks.walk import Name, Seed, called, fixed, frames_named
 Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END: dict[str, float] = {
-    "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0, "strict": 0,
-    "spare": 1.0,
+    "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0,
+    "end_rest": 0.0, "strict": 0, "spare": 1.0,
 }  # fmt: skip
+# Where it ends by standing still: a little before or after the path's end, near to it.
+STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}
+_STANDS = 0.15  # m/s; slower is standing
 _HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
 METHODS = ("beam", "branch and bound")
@@ -106,6 +109,11 @@ class Weights:
     gamma: float = 0.1  # m/s of least progress, so that standing still does not pay (Kovar 2002, 5.1)
     slack: float = 0.3  # share by which progress may differ from the length walked; 0 is equal arc length
     stay: float = 0.0  # s between transitions
+    change: float = 0.05  # m²s for a transition to motion of other labels, or by 1 m/s faster or slower
+    repeat: float = 0.02  # m²s for coming again to where the walk was a few transitions before
+    speed: float = 0.0  # m/s to go at; 0: any
+    hurry: float = 0.1  # m² for going 1 m/s faster or slower than that
+    rest: float = 0.5  # m²s for ending a path at 1 m/s where the walk could stand
 
     def __post_init__(self) -> None:
         if not all(np.isfinite(value) and value >= 0 for value in vars(self).values()):
@@ -114,7 +122,7 @@ class Weights:
     @classmethod
     def equation_9(cls, gamma: float = 0.1) -> "Weights":
         """Kovar's equation 9 and nothing else: the squared distance at equal arc length."""
-        return cls(facing=0.0, cost=0.0, slack=0.0, gamma=gamma)
+        return cls(facing=0.0, cost=0.0, slack=0.0, gamma=gamma, change=0.0, repeat=0.0, rest=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +159,9 @@ class Goal:
             "slack": weights.slack,
             "facing": weights.facing,
             "cost": weights.cost,
+            "speed": weights.speed,
+            "hurry": weights.hurry if weights.speed > 0 else 0.0,
+            "repeat": weights.repeat,
             "quickest": ground.quickest,
             **_PLAIN_END,
             **ends,
@@ -237,10 +248,30 @@ def _target(
     for k, name in enumerate(asked):
         if name is not None:
             need[k], away[k] = _frames_and_seconds(graph, name)
-    target = TargetPath(line, stretch, need, away, np.zeros(len(ground.rows)))
+    pace = floor_pace(ground)
+    target = TargetPath(line, stretch, need, away, weights.change * _changes(graph, ground, pace), pace)
     for array in target:
         array.flags.writeable = False
     return target
+
+
+def floor_pace(ground: FloorGraph) -> np.ndarray:
+    """(F,) m/s on the floor at every frame."""
+    arc, parts = ground.floor.arc, pairwise(ground.starts.tolist())
+    return np.concatenate([np.gradient(arc[a:b]) if b - a > 1 else np.zeros(b - a) for a, b in parts]) * ground.fps
+
+
+def can_stop(graph: MotionGraph) -> bool:
+    """Whether a walk on the graph may come to stand."""
+    ground = floor_graph(graph)
+    return bool((floor_pace(ground)[ground.nodes] < _STANDS).any())
+
+
+def _changes(graph: MotionGraph, ground: FloorGraph, pace: np.ndarray) -> np.ndarray:
+    """(T,) how much of a change each transition is: 1 for other labels, and the square of its change of speed, m/s."""
+    sets, floor = len(graph.candidates.labelling.sets), ground.floor
+    out, into = np.divmod(graph.candidates.set_pairs[ground.rows], sets)
+    return (out != into) + (pace[floor.arrive] - pace[floor.leave]) ** 2
 
 
 _Found: TypeAlias = dict[Name, tuple[np.ndarray, np.ndarray]]

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
@@ -14,6 +15,8 @@ from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
+_SLOWEST = 0.25  # of a stroll; slower motion is taken for this slow
+_MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
 # powers of two are exact, so that this is the same on every processor.
 _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605)[age % 4]
@@ -102,14 +105,30 @@ def random_walk(
 
 def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     """(T,) how gladly each transition is taken, by its cost in shares of what it may cost: about exp(−(2 · share)²),
-    which needs no exponential and so is the same on every processor."""
-    limits = np.broadcast_to(graph.thresholds.limits(graph.candidates), len(graph.candidates.table))[ground.rows]
-    cost = graph.candidates.cost[ground.rows]
+    which needs no exponential and so is the same on every processor.
+
+    In motion slower than a stroll less is hidden, and a cost counts as more. Moments from which many transitions leave
+    are left no more often than others: walks that always change clips where the body rests give themselves away.
+    """
+    candidates = graph.candidates
+    limits = np.broadcast_to(graph.thresholds.limits(candidates), len(candidates.table))[ground.rows]
+    cost = candidates.cost[ground.rows]
     if not np.isfinite(limits).all():
         limits = np.full(len(cost), cost.max(initial=0.0))
+    if candidates.metric.unit == "cm":
+        slower = np.clip(candidates.pace[ground.rows], _SLOWEST, 1.0)
+        limits = limits * slower * slower
     share = cost / np.maximum(limits, 1e-12)
-    square = 1.0 - care * np.minimum(share * share, 1.0)
-    return square * square * square * square + 0.001
+    fall = 1.0 / (1.0 + care * share * share)
+    fall = fall * fall * fall
+    ease = fall * fall + 1e-9
+    # Of all that leave about the same moment each gets its share of what the best of them would have alone.
+    leave, near = ground.floor.leave, round(_MOMENT * ground.fps)
+    total, best = np.concatenate([[0.0], np.cumsum(ease)]), np.zeros(len(ground.floor.path))
+    first, last = np.searchsorted(leave, leave - near), np.searchsorted(leave, leave + near, side="right")
+    np.maximum.at(best, leave, ease)
+    best = scipy.ndimage.maximum_filter1d(best, 2 * near + 1)[leave]
+    return ease * (1.0 - care + care * best / (total[last] - total[first]))
 
 
 def _last_frame(

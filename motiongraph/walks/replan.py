@@ -38,7 +38,8 @@ _CELL = 0.25  # m along the way in which states compete
 _BEND = 0.3  # m over which the direction of the way is taken, as a `Curve` does
 # A plan is only as good as where it leaves the body: near the way's end (s), facing along it (m²s). Less is spared than
 # for a whole path (m²s), to be there in time.
-_PASSING = {"end_place": 1.0, "end_facing": 0.3, "spare": 0.4}
+# The plan that is being followed is compared with new ones, and has no price for repeats.
+_PASSING = {"end_place": 1.0, "end_facing": 0.3, "spare": 0.4, "repeat": 0.0}
 _ARRIVING = {"end_place": 8.0, "end_facing": 0.0, "early": 0.3, "late": 0.5}
 # A plan takes less time than getting the interpreter back, once released, from a thread that makes motion meanwhile.
 _AT_ONCE = FAST | {"nogil": False}

@@ -137,6 +137,7 @@ class Walk:
     # (`synthesize` adds the quality of the motion).
     facts: dict[str, Any] = field(default_factory=dict)
     placed: Placement = IDENTITY  # where the first step's clip is put on the floor
+    path: np.ndarray | None = None  # (M, 2) x, z metres of the path it was to follow, at equal steps
     metric: Metric = field(default_factory=Metric)  # by which the costs of its transitions are measured
 
     def __post_init__(self) -> None:

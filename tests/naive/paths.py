@@ -38,7 +38,7 @@ def looked(target, rules, along, place, face, walked, seconds, frame):
     error = (place[0] - x) ** 2 + (place[1] - z) ** 2 + rules.facing * (1 - face[0] * tx - face[1] * tz)
     if not target.need[target.stretch[i]][frame]:
         error += wrong
-    return along, error
+    return along, error + rules.hurry * (target.pace[frame] - rules.speed) ** 2
 
 
 def whole_error(floor, target, rules, frame, placement, along, error):
@@ -48,6 +48,7 @@ def whole_error(floor, target, rules, frame, placement, along, error):
     x, z = placed(placement, floor.path[frame])
     fx, fz = placed((placement[0], 0.0, 0.0), floor.face[frame])
     error += rules.end_place * ((x - target.line[-1][0]) ** 2 + (z - target.line[-1][1]) ** 2)
+    error += rules.end_rest * target.pace[frame] ** 2
     return error + rules.end_facing * (1 - fx * rules.end_x - fz * rules.end_z)
 
 

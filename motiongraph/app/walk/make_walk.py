@@ -147,7 +147,7 @@ def _search(own: dict[str, Any], seed: int) -> dict[str, Any]:
     if own["equation_9"]:
         return {"weights": Weights.equation_9(own["gamma"]), "effort": effort}
     usual = Weights()
-    weights = {"facing": own["facing"] * usual.facing, "cost": own["cost"] * usual.cost}
+    weights = {"facing": own["facing"] * usual.facing, "cost": own["cost"] * usual.cost, "speed": own["speed"]}
     return {"weights": Weights(**weights, gamma=own["gamma"], slack=own["slack"]), "effort": effort}
 
 

@@ -34,7 +34,7 @@ PLANNERS = ("beam", "branch and bound")
 # How a way is searched for (`Effort`) and what counts in it (`Weights`); facing and cost are times the usual weight.
 _SEARCH: dict[str, Any] = {
     **{"planner": "beam", "limit": 0.0, "expansions": 0, "plan": 3.0, "keep": 1.0, "among": 1, "tolerance": 0.5},
-    **{"facing": 1.0, "cost": 1.0, "gamma": 0.1, "slack": 0.3, "equation_9": False},
+    **{"facing": 1.0, "cost": 1.0, "speed": 0.0, "gamma": 0.1, "slack": 0.3, "equation_9": False},
     "around": True,  # props are obstacles
 }
 OPTIONS = {
@@ -60,7 +60,14 @@ LIMITS = {
     **{"variety": (0.0, 1.0), "care": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
-    **{"plan": (0.1, 60.0), "keep": (0.05, 60.0), "tolerance": (0.0, 10.0), "gamma": (0.0, 2.0), "slack": (0.0, 1.0)},
+    **{
+        "plan": (0.1, 60.0),
+        "keep": (0.05, 60.0),
+        "tolerance": (0.0, 10.0),
+        "speed": (0.0, 12.0),
+        "gamma": (0.0, 2.0),
+        "slack": (0.0, 1.0),
+    },
 }
 
 

@@ -68,6 +68,8 @@ def motion_options(state: AppState, ui: Ui) -> None:
             tooltip("how much the costs of transitions count beside the distance from the way")
             _number(state, "slack", "slack", "%.2f", 0.01)
             tooltip("share by which progress along the path may differ from the length walked; 0 is equal arc length")
+        _number(state, "speed", "speed", "%.1f m/s", 0.05)
+        tooltip("how fast to go along the path; 0: any speed")
         _number(state, "gamma", "least progress", "%.2f m/s", 0.01)
         tooltip("gamma of Kovar 2002, 5.1: progress that is always asked for, so that standing still does not pay")
     if walking.method == "sequential":

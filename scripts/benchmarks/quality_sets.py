@@ -1,0 +1,169 @@
+"""How good made motion is on five sets of clips that differ, and on the captured samples: the figures of issue 20.
+
+CMU's subject 16 and part of 69 come from the mocap folder; MOTIONGRAPH_CMU names a folder with all of CMU's BVH files
+(data/141/…), MOTIONGRAPH_BANDAI the Bandai-Namco data set's. What is not there is left out. MOTIONGRAPH_SETS names the
+sets to measure, MOTIONGRAPH_RATES further rates to measure them at (Hz).
+"""
+
+import itertools
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import motiongraph as mg
+from motiongraph.errors import MotionError
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.model.clip import Clip
+from motiongraph.model.despike import deviations
+from motiongraph.synthesis.assess import assess
+from motiongraph.synthesis.feet import plants
+from motiongraph.synthesis.legs import legs_of
+
+WALKS = (*range(11, 35), 47, 58)
+RUNS = (8, *range(35, 47), *range(48, 58))
+_STYLES = ("active", "elderly", "exhausted", "feminine", "masculine", "normal", "youthful")
+_LOW, _HIGH = 0.03, 0.07  # m above where it rests; a foot below while the other is above carries the body
+_LANDING = 0.8  # m/s; a foot that is faster is still coming down, or going up
+_PATHS = {
+    "straight 30 m": [(0, 0), (0, 30)],
+    "corner 180°": [(0, 0), (0, 6), (0.05, 0)],
+    "corner 90°": [(0, 0), (0, 6), (6, 6)],
+    "slalom": [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)],
+}
+
+
+def sets(mocap: Path) -> dict[str, list[Path]]:
+    """The files of each set that is there."""
+    home = Path(__file__).resolve().parents[2] / "assets"
+    cmu, bandai = (Path(os.environ.get(name, "/nowhere")) for name in ("MOTIONGRAPH_CMU", "MOTIONGRAPH_BANDAI"))
+    second = bandai / "dataset/Bandai-Namco-Research-Motiondataset-2/data"
+    found = {
+        "16": [mocap / f"cmu/asf_amc/16/16_{n:02d}.amc" for n in (*WALKS, *RUNS)],
+        "69": sorted((mocap / "cmu/bvh").rglob("69_*.bvh")),
+        "141": sorted((cmu / "data/141").glob("*.bvh")),
+        "bandai": [
+            file
+            for kind, style in itertools.product(("walk", "walk-turn-left", "walk-turn-right", "run"), _STYLES)
+            for file in sorted(second.glob(f"dataset-2_{kind}_{style}_*.bvh"))[:4]
+        ],
+        "samples": sorted((home / "samples").glob("*.bvh")),
+        "captured": sorted((home / "captured").glob("*.bvh")),
+    }
+    asked = os.environ.get("MOTIONGRAPH_SETS", " ".join(found)).split()
+    return {name: files for name, files in found.items() if name in asked and files and files[0].is_file()}
+
+
+def runs_among(name: str, clips: list[Clip]) -> list[str]:
+    """The names of the clips that run."""
+    trials = {f"16_{n:02d}" for n in RUNS}
+    return [c.name for c in clips if (c.name in trials if name == "16" else "run" in c.name)]
+
+
+def thrown(motions: list[Clip]) -> int:
+    """Frames in which a joint is more than 5 cm off the line between its neighbours' (at 120 Hz)."""
+    most = [0.05 * (120.0 / motion.fps) ** 2 for motion in motions]
+    return sum(int((deviations(m.positions()) > limit).any(axis=1).sum()) for m, limit in zip(motions, most))
+
+
+def missed_stance(clip: Clip) -> tuple[int, int]:
+    """Frames in which one foot alone is low, so that it must carry the body, and those of them in which no contact of
+    it is found."""
+    contacts = plants(clip)
+    legs = legs_of(clip.skeleton, contacts.joints)
+    if len(legs) != 2:
+        return 0, 0
+    places, planted = clip.positions()[clip.first :], np.asarray(contacts)[clip.first :]
+    height, down, slow = [], [], []
+    for leg in legs:
+        ends = [joint for joint in (leg.ankle, leg.ball) if joint in contacts.joints]
+        own = places[:, ends, 1] - np.percentile(places[:, ends, 1], 5, axis=0)
+        height.append(own.min(axis=1))
+        speed = np.linalg.norm(np.gradient(places[:, ends], axis=0), axis=-1) * clip.fps
+        slow.append(speed.min(axis=1) < _LANDING)
+        down.append(planted[:, [contacts.joints.index(joint) for joint in ends]].any(axis=1))
+    carrying = missed = 0
+    for a, b in ((0, 1), (1, 0)):
+        carries = (height[a] < _LOW) & (height[b] > _HIGH) & slow[a]
+        carrying += int(carries.sum())
+        missed += int((carries & ~down[a]).sum())
+    return carrying, missed
+
+
+def orders_covered(graph: MotionGraph) -> int:
+    """Of the 24 orders of four clips of the pruned graph."""
+    rng, covered = np.random.default_rng(0), 0
+    kept = np.unique(graph.transitions["src"])
+    four = [graph.clips[c].name for c in rng.permutation(kept)[:4]]
+    for order in itertools.permutations(four):
+        try:
+            covered += mg.sequential_walk(graph, list(order), rng=0).complete
+        except MotionError:
+            continue
+    return covered
+
+
+def along_paths(graph: MotionGraph) -> dict[str, float]:
+    """Mean and worst error of every path, the share of frames of the straight one that are played once, and changes of
+    label on all of them."""
+    out: dict[str, float] = {}
+    errors, changes = [], 0
+    for name, points in _PATHS.items():
+        walk = mg.follow_path(graph, points, rng=0)
+        report = walk.report()
+        errors.append(report["path_error_mean"])
+        if name.startswith("corner"):
+            out[f"{name}, worst, m"] = report["path_error_worst"]
+        if name.startswith("straight"):
+            frames = [(int(c), f) for c, a, b in walk.steps.tolist() for f in range(a, b)]
+            out["straight, frames played once, share"] = len(set(frames)) / max(len(frames), 1)
+        names = [frozenset(graph.clips[c].labels) for c in walk.steps["clip"]]
+        changes += sum(a != b for a, b in itertools.pairwise(names))
+    out["paths, mean error, m"] = float(np.mean(errors))
+    out["paths, changes of label"] = changes
+    return out
+
+
+def measured(name: str, files: list[Path], walks: int, seconds: float, fps: float | None = None) -> dict:
+    """A row of all figures of one set."""
+    clips = [mg.load(file) for file in files]
+    if fps:
+        clips = [clip.resampled(fps) for clip in clips]
+    graph = mg.MotionGraph.build(clips).pruned()
+    kept = {graph.clips[c].name for c in np.unique(graph.transitions["src"])}
+    runs = runs_among(name, clips)
+    found = assess(graph, walks, seconds)
+    made, was = found["made"], found["captured"]
+    motions = [mg.synthesize(mg.random_walk(graph, seconds, rng)) for rng in range(min(walks, 4))]
+    carrying, missed = np.sum([missed_stance(clip) for clip in graph.clips], axis=0)
+    row = {
+        "set": name + (f" at {fps:g} Hz" if fps else ""),
+        "threshold, cm": graph.thresholds.highest,
+        "jolts a minute": made["jolts"],
+        "captured jolts": was["jolts"],
+        "thrown frames a minute": thrown(motions) / sum(m.duration for m in motions) * 60.0,
+        "acceleration ratio": made["acceleration"] / was["acceleration"],
+        "jerk ratio": made["jerk"] / was["jerk"],
+        "lift kept": found["lift_kept"],
+        "slide, cm/s": made["slide"],
+        "captured slide": was["slide"],
+        "stance missed": missed / max(carrying, 1),
+        "seams seen, AUC": found["seam_visibility"],
+        "runs kept": f"{len(kept & set(runs))} of {len(runs)}",
+        "clips kept": f"{len(kept)} of {len(clips)}",
+    }
+    if not fps:
+        row |= {"orders of 24": orders_covered(graph), **along_paths(graph)}
+    return row
+
+
+def figures(mocap: Path, walks: int = 12, seconds: float = 30.0) -> list[dict]:
+    """What was measured of every set, as rows of one figure each."""
+    warnings.simplefilter("ignore")
+    rates = [float(rate) for rate in os.environ.get("MOTIONGRAPH_RATES", "").split()]
+    columns = [
+        measured(name, files, walks, seconds, rate) for name, files in sets(mocap).items() for rate in (None, *rates)
+    ]
+    keys = list(dict.fromkeys(key for column in columns for key in column if key != "set"))
+    return [{"what": key} | {column["set"]: column.get(key) for column in columns} for key in keys]

@@ -1,0 +1,69 @@
+"""What is asked of walks along a path besides keeping to it: variety, speed, an end at rest, bending, a word."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motiongraph as mg
+from motiongraph.walks.curve import Curve, nearest_on, trace
+
+CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
+SLALOM = [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)]
+
+
+@pytest.fixture(scope="module")
+def graph():
+    clips = [mg.load(file) for file in sorted(CAPTURED.glob("*.bvh"))]
+    return mg.MotionGraph.build(clips).pruned()
+
+
+def played_once(walk):
+    """Share of the frames of a walk that are not played twice."""
+    frames = [(clip, f) for clip, start, stop in walk.steps.tolist() for f in range(start, stop)]
+    return len(set(frames)) / len(frames)
+
+
+def test_a_long_way_repeats_itself_less(graph):
+    line = [(0, 0), (0, 20)]
+    plain = mg.follow_path(graph, line, weights=mg.Weights(repeat=0.0))
+    usual = mg.follow_path(graph, line)
+    assert played_once(usual) > played_once(plain) + 0.1
+    assert usual.facts["path_error_mean"] < 0.1
+
+
+def test_the_speed_that_is_asked_for(graph):
+    speeds = [
+        mg.follow_path(graph, [(0, 0), (0, 12)], weights=mg.Weights(speed=speed)).facts["path_speed"]
+        for speed in (0.8, 3.0)
+    ]
+    assert speeds[0] < 1.2 < 1.8 < speeds[1]
+
+
+def test_a_walk_comes_to_stand_where_it_can(graph):
+    speeds = []
+    for weights in (mg.Weights(rest=0.0), mg.Weights()):
+        walk = mg.follow_path(graph, [(0, 0), (0, 6)], weights=weights)
+        places = trace(walk, smooth=True)[0][-round(0.2 * walk.fps) :]
+        speeds.append(np.linalg.norm(places[-1] - places[0]) / 0.2)
+        assert np.linalg.norm(places[-1] - (0, 6)) < 0.4
+    assert speeds[1] < 0.7 * speeds[0]
+
+
+def test_bending_comes_nearer_and_feet_still_hold(graph):
+    walk, curve = mg.follow_path(graph, SLALOM), Curve.of(SLALOM)
+    errors, slides = [], []
+    for bend in (0.0, 0.2):
+        motion = mg.synthesize(walk, bend=bend)
+        errors.append(nearest_on(motion.root[:, [0, 2]], curve)[0].mean())
+        slides.append(mg.quality(motion)["slide_mean"])
+    assert errors[1] < 0.7 * errors[0]
+    assert slides[1] < slides[0] + 1.0
+    with pytest.raises(mg.MotionError, match="by a share of 0 to"):
+        mg.synthesize(walk, bend=0.5)
+
+
+def test_a_word_where_a_corner_is_too_sharp(graph):
+    walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)])
+    assert walk.facts["path_error_worst"] > 0.5
+    assert f"leaves the path by {walk.facts['path_error_worst']:.1f} m" in walk.note
