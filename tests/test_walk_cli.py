@@ -41,7 +41,7 @@ def test_branch_and_bound_with_and_without_a_limit(walk):
     bounded = ("--planner", "branch and bound", "--plan", 1.2, "--keep", 0.6)
     status, report, _ = walk(*ALONG, *bounded)
     assert (status, report["limited"], report["gap"]) == (0, False, 0.0)
-    status, limited, err = walk(*ALONG, *bounded, "--expansions", 8000)
+    status, limited, err = walk(*ALONG, *bounded, "--expansions", 2000)
     assert (status, limited["limited"]) == (0, True)
     assert 0 < limited["gap"] <= 1
     assert limited["expansions"] < report["expansions"]

@@ -1,7 +1,8 @@
 """How good and how quickly made: 200 random walks of 30 s on subject 16's walks and runs at the automatic threshold.
 
 Bars of issue 5 beside what was found. Slide is measured on contacts carried over from the captured clips; `found anew`
-looks for contacts in the made motion as if it had been captured, with the thresholds of `Clip.contacts`.
+looks for contacts in the made motion as if it had been captured, with the thresholds of `Clip.contacts`. Then the
+figures of every set in `_quality_sets`.
 """
 
 import time
@@ -12,11 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import motiongraph as mg
+from benchmarks._quality_sets import RUNS, WALKS, figures
 from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.synthesize import registration
 
-WALKS = (*range(11, 35), 47, 58)
-RUNS = (8, *range(35, 47), *range(48, 58))
 _COMPARED = {
     "slide": "slide_mean",
     "at seams": "seam_acceleration_p99",
@@ -143,27 +143,27 @@ def run(mocap: Path, count: int = 200, seconds: float = 30.0) -> dict:
     long = sum(motion.duration for motion in motions)
 
     captured = [mg.quality(clip) for clip in graph.clips]
-    figures = [mg.quality(motion, graph.clips) for motion in motions]
+    qualities = [mg.quality(motion, graph.clips) for motion in motions]
     anew = [mg.quality(replace(motion, origin=None, labels=())) for motion in motions[:20]]
-    slide = mean(figures, "slide_mean")
+    slide = mean(qualities, "slide_mean")
     inside = by_label(graph.clips, [np.arange(len(c)) > c.first for c in graph.clips])
     seams = by_label(motions, map(at_seams, motions))
     inside["walk + run"] = np.concatenate([inside["walk"], inside["run"]])
     transitions = sum(len(walk.transitions) for walk in walks)
     rows = [
         {"what": "slide, cm/s, mean", "captured": mean(captured, "slide_mean"), "made": slide, "bar": 1.0},
-        {"what": "slide, cm/s, worst", "made": max(f["slide_worst"] for f in figures)},
+        {"what": "slide, cm/s, worst", "made": max(f["slide_worst"] for f in qualities)},
         {"what": "slide, cm/s, mean, found anew", "made": mean(anew, "slide_mean")},
-        {"what": "penetration, cm, worst", "made": max(f["penetration"] for f in figures), "bar": 0.1},
+        {"what": "penetration, cm, worst", "made": max(f["penetration"] for f in qualities), "bar": 0.1},
         {
             "what": "knee pop, rad/s a frame, worst",
             "captured": max(f["knee_pop"] for f in captured),
-            "made": max(f["knee_pop"] for f in figures),
+            "made": max(f["knee_pop"] for f in qualities),
         },
         {
             "what": "knee pop, rad/s a frame, 99th percentile, mean",
             "captured": mean(captured, "knee_pop_p99"),
-            "made": mean(figures, "knee_pop_p99"),
+            "made": mean(qualities, "knee_pop_p99"),
         },
     ]
     for label, values in seams.items():
@@ -183,6 +183,7 @@ def run(mocap: Path, count: int = 200, seconds: float = 30.0) -> dict:
     before, after, lead = lined_up(walks[:20])
     rows.append({"what": "windows lined up in time, cm apart", "before": before, "after": after, "frames": lead})
     rows += comparison(walks[: max(count // 10, 1)], graph.clips)
+    rows += figures(mocap)
     what = f"{count} walks, {long / 3600:.2f} h, {transitions:,} transitions"
     return {"rows": rows, "graph": repr(graph), "walks": what}
 
