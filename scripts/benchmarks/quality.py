@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from benchmarks._quality_sets import RUNS, WALKS, figures
 
 import motiongraph as mg
-from benchmarks._quality_sets import RUNS, WALKS, figures
 from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.synthesize import registration
 
