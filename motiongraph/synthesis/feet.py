@@ -125,7 +125,8 @@ def _carry(clip: Clip, firm: np.ndarray) -> None:
     for columns, touch in touches:
         for start, stop in runs(touch):
             alone = count[start:stop] == 1
-            if alone.mean() >= _ALONE and firm[start:stop, columns].any(axis=1)[alone].mean() < _ALONE:
+            still = np.logical_or.reduce(firm[start:stop, columns], axis=1)
+            if alone.mean() >= _ALONE and still[alone].mean() < _ALONE:
                 for k in range(columns.start, columns.stop):
                     height = clip.positions()[start:stop, contacts.joints[k], 1]
                     firm[start:stop, k] |= _level(usual[start:stop, k], height, clip.fps)
