@@ -70,7 +70,7 @@ def test_drawing_editing_walking_and_leading(someone):
     someone.click(x + 0.7 * width, y + 0.6 * height)
     status = someone.until(lambda s: s["goal"] is not None, "planted")
     assert status["led"]["seconds"] > 0.0
-    someone.key("Escape", "shift+w")
+    someone.key("Escape", "Escape")  # puts the tool away, then stops leading
     status = someone.until(lambda s: "live 1" in s["clips"], "kept")
     assert status["led"] is None
     assert "live" not in status["clips"]

@@ -15,7 +15,6 @@ from motiongraph.errors import MotionError
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
-_NEAR, _FULL = 0.3, 1.0  # m to where the mouse is held: nearer is being there; from here on at full speed
 _PITCH, _HEIGHTS = 20.0, 3.2  # degrees from above, and heights of the body away, of the camera behind
 _LOW, _AFAR = (8.0, 35.0), 6.0  # degrees, and heights of the body: a camera within these is left as it is
 _SWING = 25.0  # degrees a second at which the camera comes round behind
@@ -55,12 +54,8 @@ class Steer:
         led.stick = self
 
 
-def way_asked(state: AppState, stick: Steer, here: np.ndarray) -> np.ndarray | None:
-    """(2,) x, z of length 0 to 1, or None to stand still. here: (2,) x, z metres of the character."""
-    if stick.place is not None:
-        gap = np.array(stick.place) - here
-        far = float(np.hypot(*gap))
-        return None if far < _NEAR else gap / far * min(far / _FULL, 1.0)
+def way_asked(state: AppState, stick: Steer) -> np.ndarray | None:
+    """(2,) x, z of length 0 to 1 in which keys or a stick lead, or None to stand still."""
     size = hypot(stick.right, stick.ahead)
     if size < 1e-3:
         return None

@@ -109,8 +109,11 @@ class LedCharacter:
         label = path.lead_label
         if self.stick is not None:
             gait = Gait.RUN if self.stick.fast else label or Gait.WALK
-            character.steer(way_asked(state, self.stick, character.root[[0, 2]]), gait)
             self.asked = None
+            if self.stick.place is not None:
+                character.go_to(self.stick.place, gait)
+            else:
+                character.steer(way_asked(state, self.stick), gait)
             return
         props = state.scene.props
         asked = path.goal, path.line, path.labels and tuple(path.labels), label, props
