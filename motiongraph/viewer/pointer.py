@@ -19,7 +19,7 @@ _FARTHEST = 60.0  # metres from the eye: beyond that a pixel is a street
 Place = tuple[float, float]  # x, z metres
 _BRUSH = 0.15  # metres to each side
 _NEW = -1  # stands for the point that was just added
-_CLICK = 0.25  # s for which the button is held at the most
+_CLICK, _LONG = 0.25, 1.0  # s after which a button is held; so long it may be a click all the same
 _JUMP = 1.5  # metres: farther apart along the path are other stretches, where it crosses itself
 
 
@@ -98,7 +98,7 @@ class Pointer:
         self._holding: tuple[int, str] | None = None
         self._at = None
         self._place: Place | None = None  # where on the floor a character is drawn to
-        self._held = 0.0  # s since that began
+        self._held = self._moved = 0.0  # s since that began, and points the mouse has moved
         self._tool = FloorTool()
 
     def update(self, state: AppState, ui: Ui, dt: float) -> None:
@@ -108,7 +108,7 @@ class Pointer:
             if self._holding[1] == "tool":
                 self._tool.release(state)
             elif self._holding[1] == "drive":
-                self._let_go(state)
+                self._let_go(state, ui)
             self._holding = None
         kind = self._holding[1] if self._holding else ""
         if kind == "drive":
@@ -145,7 +145,7 @@ class Pointer:
                 if button == _LEFT:  # the sky: there is nothing to be done, and nothing to be turned by mistake
                     return
             elif state.live is not None and button == _LEFT and not (io.key_alt or io.key_ctrl):
-                self._place, self._held = _near(state, self._at), 0.0
+                self._place, self._held, self._moved = _near(state, self._at), 0.0, 0.0
                 if self._place is not None:
                     self._holding = button, "drive"
                 return
@@ -159,11 +159,12 @@ class Pointer:
         """Held on the floor, the mouse draws the character along; a click plants a goal."""
         self._held += dt
         self._place = _near(state, _floor(state, ui, self._pane, io.mouse_pos)) or self._place
+        self._moved += abs(io.mouse_delta.x) + abs(io.mouse_delta.y)
         if self._held > _CLICK:
             state.issue(do.Steer(fast=io.key_shift, place=self._place))
 
-    def _let_go(self, state: AppState) -> None:
-        if self._held > _CLICK:
+    def _let_go(self, state: AppState, ui: Ui) -> None:
+        if self._held > _CLICK and (self._moved > ui.px(4) or self._held > _LONG):
             state.issue(do.Steer())
         elif state.live is not None:
             state.issue(do.PlantGoal(self._place))
