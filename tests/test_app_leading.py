@@ -254,3 +254,45 @@ def test_what_was_kept_knows_the_frames_of_its_files(walker):
     assert entry.made.file_frame(1, 10) == 50
     assert "captured" in entry.made.report
     assert entry.made.asked is None
+
+
+def test_the_walk_is_made_again_while_points_are_dragged(walker):
+    from motiongraph.app.path.verdict import turn_circle, verdict
+
+    tell(walker, do.SetPath(((0.0, 0.0), (0.0, 3.0), (0.5, 6.0)), curve="polyline"), do.WalkPath())
+    steps(walker, 4, 0.0)
+    entry = results(walker)[0]
+    assert verdict(walker).kept
+    tell(walker, do.Seek(40), do.SetTool("edit"), dt=0.0)
+    at = walker.tracks[RESULT].elapsed
+    tell(walker, do.MovePoint(2, 1.0, 6.0), dt=0.0)
+    steps(walker, 2, 0.0)
+    again = walker.library[entry.number]
+    assert again.made is not entry.made
+    assert again.name == entry.name
+    assert len(results(walker)) == 1
+    np.testing.assert_allclose(again.made.asked[-1], (1.0, 6.0), atol=1e-6)
+    assert walker.tracks[RESULT].elapsed == pytest.approx(at)
+    # A hairpin: it says so, says where, and what these clips can do.
+    tell(walker, do.SetPath(((0.0, 0.0), (0.0, 4.0), (0.3, 0.0)), curve="polyline"), do.WalkPath())
+    steps(walker, 4, 0.0)
+    told = verdict(walker)
+    assert not told.kept
+    assert "more sharply" in told.text
+    assert any(start < 4.0 < stop for start, stop in told.sharp)
+    circle = turn_circle(told)
+    assert np.ptp(circle[:, 0]) == pytest.approx(2.0 * told.radius, rel=0.01)
+    tell(walker, do.ShowTightestTurn(True))
+    assert walker.path.shows_turn
+
+
+def test_the_camera_holds_while_a_stroke_is_drawn(led):
+    led.follow = True
+    tell(led, do.BeginStroke(0.0, 0.0), dt=0.0)
+    before = np.array(led.camera.target)
+    steps(led, 30)
+    np.testing.assert_array_equal(np.array(led.camera.target), before)
+    tell(led, do.ExtendStroke(0.0, 2.0), do.EndStroke(), dt=0.0)
+    led.follow = True
+    steps(led, 30)
+    assert np.abs(np.array(led.camera.target) - before).max() > 0.05

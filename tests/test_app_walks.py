@@ -364,9 +364,13 @@ def test_results_side_by_side(state):
     assert [track.clip for track in state.tracks[:2]] == [first.number, second.number]
     third = made(state)  # comes where it can be seen
     assert (state.scene.views, state.active, state.tracks[RESULT].clip) == (3, RESULT, third.number)
-    tell(state, do.Split(1), do.ReplayResult(third.number), do.SetLayer("crowd", True))
+    tell(state, do.Split(1), do.ReplayResult(third.number), do.SetLayer("compared", True))
     update(state, 0.0)
     assert sum(len(cast) for cast in state.casts) == 3
+    tell(state, do.SetLayer("compared", False), do.SetLayer("crowd", True))  # ticked clips, beside the result
+    update(state, 0.0)
+    ticked = [entry for entry in state.library if entry.used and not entry.made]
+    assert sum(len(cast) for cast in state.casts) == 1 + len(ticked) > 1
 
 
 @pytest.mark.parametrize("kind", ["bvh", "amc"])

@@ -40,6 +40,7 @@ from motiongraph.app.path.draw_path import (
     PaintPath, PathPreset, PlantGoal, PointAt, RemovePoint, ReversePath, SavePath, SetBrush, SetCurve, SetPath,
     SetPresetSize, SetTool, SmoothPath,
 )
+from motiongraph.app.path.verdict import ShowTightestTurn
 from motiongraph.app.playback import (
     Jump, Pause, Play, Seek, SelectClip, SelectNext, SetLoop, SetReverse, SetRoot, SetSpeed, Step, TakeTrack,
     TogglePlay,

@@ -10,6 +10,7 @@ import numpy as np
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.live.live_character import LedCharacter
 from motiongraph.app.path.path_state import PathState, caught
+from motiongraph.app.path.verdict import Verdict, turn_circle, verdict
 from motiongraph.app.playback import way_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import Placement, place
@@ -99,6 +100,9 @@ class Paths:
         if line is not None:
             found += parts.get("line", (line, path.labels), lambda: _current(path, line))
         found += way
+        told = verdict(state) if line is not None else None
+        if told is not None and told.sharp:
+            found += parts.get("sharp", (told, path.shows_turn), lambda: _sharp(told, path.shows_turn))
         if goal is not None:
             found += parts.get("goal", goal, lambda: _goal(goal))
         if path.tool == "edit" and len(path.points):
@@ -181,6 +185,18 @@ def _current(path: PathState, line: Curve) -> list[Batch]:
     ]
     if not path.closed:
         found += _head(end, line.tangents[-1])
+    return found
+
+
+def _sharp(told: Verdict, turn: bool) -> list[Batch]:
+    """Stretches that are too sharp for the clips, and if asked for, the tightest turn they can do."""
+    found: list[Batch] = []
+    for start, stop in told.sharp:
+        places = told.curve.at(np.linspace(start, stop, 40))
+        found.append(polyline(level(places, 5), (*POOR, 0.95), width=_WIDTH + 0.03, flat=True))
+    circle = turn_circle(told) if turn else None
+    if circle is not None:
+        found.append(polyline(level(circle, 5), (*_AMBER, 0.9), width=0.04, flat=True))
     return found
 
 

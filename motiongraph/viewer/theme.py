@@ -90,10 +90,12 @@ def choose(light: bool, safe: bool) -> None:
 
 
 def cost_colour(share: float) -> tuple[float, float, float]:
-    """r g b of a cost as a share of the highest: green for 0, yellow for half, red for 1 and above."""
-    (r, g, b, _), end = (GOOD, WARN) if share < 0.5 else (WARN, BAD)
-    t = min(max(2.0 * share - (share >= 0.5), 0.0), 1.0)
-    return (1.0 - t) * r + t * end[0], (1.0 - t) * g + t * end[1], (1.0 - t) * b + t * end[2]
+    """r g b of a cost as a share of what is allowed: green up to 1, paler the nearer it comes; yellow to red beyond."""
+    (r, g, b), (r1, g1, b1), t = (
+        (GOOD[:3], WARN[:3], 0.35 * share) if share <= 1.0 else (WARN[:3], BAD[:3], share - 1.0)
+    )
+    t = min(max(t, 0.0), 1.0)
+    return (1.0 - t) * r + t * r1, (1.0 - t) * g + t * g1, (1.0 - t) * b + t * b1
 
 
 @dataclass

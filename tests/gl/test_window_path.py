@@ -87,7 +87,7 @@ def test_painting_points_ready_made_paths_replay_and_reset(someone):
     someone.stroke(line)
     drawn = someone.ask()["path"]
     someone.key("shift+e")
-    someone.press("tools/walk")
+    someone.press("tool hint/walk")
     someone.stroke(line[3:6])
     labels = someone.ask()["path"]["labels"]
     assert [word for _, word in labels] == [None, "walk", None]

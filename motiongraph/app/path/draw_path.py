@@ -11,6 +11,7 @@ from motiongraph.app.command import command, edit
 from motiongraph.app.path import path_state
 from motiongraph.app.path.path_state import CURVES, PATH, SHORTEST, TOOLS, checked, course, need_path, painted, tidied
 from motiongraph.app.scene.camera_moves import facing, overlook, watch_floor
+from motiongraph.app.walk.walk_options import walk_again
 from motiongraph.errors import MotionError
 from motiongraph.formats.path_file import PathFile, read_path, write_path
 
@@ -190,6 +191,7 @@ class MovePoint:
         points = _some(state, self.point).copy()
         points[self.point] = self.x, self.z
         state.path.set(points)
+        walk_again(state)
 
 
 def _some(state: AppState, point: int) -> np.ndarray:
@@ -236,6 +238,7 @@ class RemovePoint:
         points = _some(state, self.point)
         state.path.chosen = None
         state.path.set(np.delete(points, self.point, axis=0))
+        walk_again(state)
 
 
 @command(undo=PATH, edit="path")
@@ -271,6 +274,7 @@ class SmoothPath:
         line, path = need_path(state), state.path
         places = line.places[:-1] if path.closed else line.places
         path.set(path_state.smoothed(places, path.closed, 1.4 * path_state.SMOOTHING), curve="spline")
+        walk_again(state)
 
 
 @command(undo=PATH, edit="path")

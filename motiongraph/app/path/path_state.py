@@ -115,6 +115,7 @@ class PathState:
     lead_label: str | None = None  # what a led character does, None for anything
     lead_turning: float = 120.0  # degrees a second that a led character is turned besides what its clips do
     origin: tuple[np.ndarray, float] | None = None  # where ready-made paths begin, and their heading
+    shows_turn: bool = False  # the tightest turn of the clips is drawn where the path is too sharp
     follow: bool = False  # whether the camera went with the character before the floor was looked at
     _line: tuple[np.ndarray | None, bool, str, Curve | None] = (None, False, "", None)
 

@@ -57,11 +57,11 @@ def need_camera(state: AppState) -> Camera:
 def follow(state: AppState, dt: float) -> None:
     """Glide to where the camera was sent, and go with the active character."""
     camera = state.camera
-    if camera is None:
+    if camera is None or state.path.stroke:  # what is drawn lies where the hand is: nothing moves under it
         return
     if state.frame_camera and state.casts and len(state.casts[0]):
         state.frame_camera = False
-        state.follow = not state.scene.layers.crowd  # a crowd is looked at as a whole
+        state.follow = not state.scene.layers.several  # a crowd is looked at as a whole
         vars(camera).update(vars(overview(state)))
     pair = state.scene.pair
     # A pair without a place of its own stands where the camera looks, which therefore keeps still.
@@ -113,7 +113,7 @@ def overview(state: AppState) -> Camera:
     goal.target = look_at(state, state.active)
     height = state.entry.clip.skeleton.height if state.entry else 1.75
     goal.distance = 2.6 * height
-    if state.scene.layers.crowd and state.casts:
+    if state.scene.layers.several and state.casts:
         # As if the view were as high as it is wide: panels may leave it no wider.
         goal.fit(np.concatenate([group.positions.reshape(-1, 3) for group in state.casts[0].groups]), 1.0)
     return goal

@@ -147,7 +147,7 @@ def set_stage(state: AppState) -> None:
     """Pose the characters of every view for this moment."""
     tracks = visible_tracks(state)
     layers = state.scene.layers
-    crowd = layers.crowd and state.scene.views == 1
+    crowd = layers.several and state.scene.views == 1
     key = (
         tuple((t, state.tracks[t].clip) for t in tracks),
         state.library.version,
@@ -166,8 +166,8 @@ def set_stage(state: AppState) -> None:
 
 
 def _members(state: AppState, track: int, crowd: bool) -> Iterator[tuple[Entry, np.ndarray, int]]:
-    """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd: all
-    ticked clips, or all results where the first is one."""
+    """(entry, record, tint) of the characters of a view: the track's clip first, then the crowd: all ticked clips,
+    all results where the first is one, or both."""
     lead = state.library.get(state.tracks[track].clip)
     if lead is None:
         return
@@ -175,7 +175,10 @@ def _members(state: AppState, track: int, crowd: bool) -> Iterator[tuple[Entry, 
     yield lead, record_of(lead, places.get(lead.number, _HERE)), track
     if not crowd:
         return
-    together = state.library.results if lead.made else [entry for entry in state.library if entry.used]
+    layers = state.scene.layers
+    together = state.library.results if layers.compared and lead.made else []
+    if layers.crowd:
+        together = [*together, *(e for e in state.library if e.used and (not e.made or not lead.made))]
     others = [entry for entry in together if entry is not lead]
     spots = _rows(len(others) + 1, state.scene.layers.rows)[1:]
     for i, (entry, (x, z)) in enumerate(zip(others, spots)):

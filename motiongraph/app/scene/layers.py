@@ -40,11 +40,17 @@ class Layers:
     flow_offset: float = 0.0  # metres that each is pushed on from the one before
     flow_gap: float = 0.0  # metres more at every transition of made motion
     crowd: bool = False  # all ticked clips at once
+    compared: bool = False  # all results at once, where one is shown
     rows: float = 1.5  # metres between them, 0: where they were captured
     floor: str = "checker"
     shadows: bool = True
     lamp_turn: float = LAMP[0]  # degrees about y, 0 along z, from which the light comes
     lamp_height: float = LAMP[1]  # degrees above the horizon
+
+    @property
+    def several(self) -> bool:
+        """Whether more than the active character may be on stage."""
+        return self.crowd or self.compared
 
 
 CHOICES = {
@@ -93,7 +99,7 @@ def set_layer(state: AppState, name: str, value: Any) -> None:
         value = type(low)(min(max(value, low), high))
     setattr(layers, name, value)
     state.scene.version += 1
-    if name == "crowd":
+    if name in ("crowd", "compared"):
         state.frame_camera = True  # so that all of them are seen
 
 

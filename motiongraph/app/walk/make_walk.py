@@ -25,6 +25,7 @@ from motiongraph.walks.path_goal import Effort, Weights
 from motiongraph.walks.random_walk import greedy_walk, random_walk
 from motiongraph.walks.reach import reach
 from motiongraph.walks.sequential import sequential_walk
+from motiongraph.walks.sharp_turns import tightest_turn
 from motiongraph.walks.walk import Walk
 
 if TYPE_CHECKING:
@@ -54,16 +55,19 @@ class Request:
 
 
 def make(
-    graph: MotionGraph, request: Request, progress: Progress
+    graph: MotionGraph, request: Request, progress: Progress, quick: bool = False
 ) -> tuple[Clip, Prepared, Walk, dict[str, Any], np.ndarray | None]:
-    """(clip, prepared, walk, report, path asked for (n, 2) or None) of a request."""
+    """(clip, prepared, walk, report, path asked for (n, 2) or None) of a request; quick: without trying what would
+    help, while someone is waiting with the mouse held."""
     asked = None
     if request.path is not None:
         asked = Curve.of(request.path[0], request.path[2], request.path[3])
     walk = find(graph, request, asked, stretch(progress, 0.0, 0.5))
     clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **synthesis(request.motion))
     report = looked_over(walk, stretch(progress, 0.75, 0.95))
-    report["advice"] = advice(graph, request, asked, report, progress)
+    report["advice"] = None if quick else advice(graph, request, asked, report, progress)
+    if asked is not None:
+        tightest_turn(graph)  # here, beside the loop, which asks for it next
     progress(0.95, 1.0, "preparing to show it")
     return clip, prepare(clip), walk, report, None if asked is None else asked.places
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from motiongraph.app.jobs import JobKind
 from motiongraph.app.scene.camera_moves import facing
 from motiongraph.app.scene.props import footprint
 from motiongraph.app.walk.make_walk import DrawnPath, Request, make
-from motiongraph.app.walk.results import Made, made_entry, made_of, results, show_made
+from motiongraph.app.walk.results import Made, current_result, made_entry, made_of, results, show_made
 from motiongraph.errors import MotionError, Unreachable
 from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
 from motiongraph.walks.random_walk import LONGEST
@@ -214,6 +214,41 @@ def make_walk(state: AppState) -> None:
             state.say(f"{clip.name}: {walk.note}", "warning")
 
     state.jobs.start(JobKind.WALK, f"making {request.name}", work, then)
+
+
+def walk_again(state: AppState) -> None:
+    """The path has changed under the walk that is shown: make it again in its place, while it goes on playing. What
+    changes meanwhile waits for the walk that is being made, so that one is always shown soon."""
+    entry, graphs, path = current_result(state), state.graph, state.path
+    if entry is None or entry.made is None or entry.made.method != "path" or state.walk.method != "path":
+        return
+    busy = any(job.kind is JobKind.WALK and not job.cancelled.is_set() for job in state.jobs.running)
+    if graphs.graph is None or state.live is not None or busy or path.line is None:
+        return
+    graph, entries, version, old = graphs.graph, graphs.entries, path.version, entry.made
+    request = replace(_request(state), name=entry.name)
+
+    def work(progress, deliver):
+        try:
+            deliver(make(graph, request, progress, quick=True))
+        except MotionError as problem:  # a path no one can walk, for a moment
+            deliver(problem)
+
+    def then(result):
+        here = state.library.get(entry.number)
+        if here is None or here.made is not old:
+            return  # another walk was made meanwhile
+        if isinstance(result, MotionError):
+            state.walk.problem = str(result)
+        else:
+            clip, prepared, walk, report, asked = result
+            made = Made(walk, "path", old.options, request.seed, report, asked, entries, graph)
+            state.walk.problem = ""
+            state.library.put(replace(here, clip=clip, prepared=prepared, made=made, start=clip.first, stop=len(clip)))
+        if state.path.version != version:
+            walk_again(state)
+
+    state.jobs.start(JobKind.WALK, f"making {request.name} again", work, then, quiet=True)
 
 
 def _request(state: AppState) -> Request:

@@ -12,11 +12,13 @@ from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
+from motiongraph.app.path.verdict import verdict
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import made_of, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE
 from motiongraph.viewer.keys import shown
+from motiongraph.viewer.panels.path import help_buttons
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
 if TYPE_CHECKING:
@@ -108,8 +110,7 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
     for index, step in enumerate(steps):
         _step(index, step, index == now, state, ui)
     if now == len(steps):
-        imgui.align_text_to_frame_padding()
-        imgui.text_colored(theme.GOOD, "Done. Now press Lead and drive: W A S D.")
+        _done(state, ui)
     if not small:
         imgui.push_text_wrap_pos(ui.px(320))
         imgui.text_disabled(_MORE)
@@ -118,6 +119,22 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
         state.issue(do.DismissHint())
     tooltip("the Help menu brings it back")
     imgui.end()
+
+
+def _done(state: AppState, ui: Ui) -> None:
+    """Whether the character keeps to the path, and what would help where it does not."""
+    told = verdict(state)
+    if told is None or told.kept:
+        imgui.align_text_to_frame_padding()
+        imgui.text_colored(theme.GOOD, "Done. Now press Lead and drive: W A S D.")
+        return
+    imgui.push_text_wrap_pos(ui.px(320))
+    imgui.text_colored(theme.WARN, told.text)
+    imgui.pop_text_wrap_pos()
+    for number, button in enumerate(help_buttons(state, told.sharp != ())):
+        if number:
+            imgui.same_line()
+        button(imgui.ImVec2(0.0, 0.0))
 
 
 def _steps(state: AppState) -> tuple[Step, ...]:

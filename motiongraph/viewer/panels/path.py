@@ -11,6 +11,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.live.live_character import under_way
 from motiongraph.app.path.path_state import PRESETS
+from motiongraph.app.path.verdict import verdict
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of
 from motiongraph.viewer import theme
@@ -31,9 +32,9 @@ from motiongraph.viewer.panels.widgets import (
 )
 
 if TYPE_CHECKING:
+    from motiongraph.app.command import Command
     from motiongraph.viewer.ui import Ui
 
-STRAYS = 0.2  # m off the path in the mean, from which on more transitions are offered
 _TOOLS = (
     (f"{icons.ICON_FA_PENCIL}  Draw", "draw"),
     (f"{icons.ICON_FA_BEZIER_CURVE}  Edit", "edit path"),
@@ -44,8 +45,7 @@ _TOOLS = (
 
 def path_panel(state: AppState, ui: Ui) -> None:
     path = state.path
-    if path.line is None:
-        note("Draw a path on the floor and a character walks it, with motion from the graph.")
+    note("Draw a path on the floor and a character walks it, with motion from the graph.")  # always: it holds its place
     _row([(lambda size, t=text, n=name: action_button(t, n, state, ui, size)) for text, name in _TOOLS])
     _presets(state, ui)
     if path.line is None:
@@ -157,10 +157,34 @@ def _kept_to_it(state: AppState, ui: Ui) -> None:
                 imgui.text(text)
         imgui.end_table()
     _legend(ui)
-    if report["path_error_mean"] > STRAYS and state.graph.graph is not None:
-        note("It strays: the graph offers too few ways. A higher threshold allows more transitions.")
-        if imgui.button("Allow more and walk again", (imgui.get_content_region_avail().x, 0)):
-            state.issue(do.AllowMore())
+    told = verdict(state)
+    if told is not None and not told.kept:
+        imgui.push_text_wrap_pos(0.0)
+        imgui.text_colored(theme.WARN, told.text)
+        imgui.pop_text_wrap_pos()
+        _row(help_buttons(state, told.sharp != ()))
+
+
+def help_buttons(state: AppState, sharp: bool) -> list[Callable[[imgui.ImVec2], None]]:
+    """What would help a walk that strays: where the path is too sharp, smoothing it; else more transitions."""
+    turn = state.path.shows_turn
+
+    def button(text: str, command: Command, more: str) -> Callable[[imgui.ImVec2], None]:
+        def draw(size: imgui.ImVec2) -> None:
+            if imgui.button(text, size):
+                state.issue(command)
+            tooltip(more)
+
+        return draw
+
+    if not sharp:
+        return [button("Allow more and walk again", do.AllowMore(), "a higher threshold has more transitions")]
+    return [
+        button("Smooth it", do.SmoothPath(), "take the corners out of the path; the walk is made again"),
+        button(
+            "Hide turn" if turn else "Tightest turn", do.ShowTightestTurn(not turn), "what these clips can do there"
+        ),
+    ]
 
 
 def _legend(ui: Ui) -> None:
@@ -279,7 +303,18 @@ def tool_bar(state: AppState, ui: Ui) -> None:
     walk_button(state, ui, wide)
     imgui.same_line(0, near)
     lead_button(state, ui, wide)
-    _line_below(state, ui, wide)
+    imgui.end()
+    text = _below(state, wide)
+    if text == "":
+        return
+    # A window of its own: the tools above stay where they are whatever it says.
+    imgui.set_next_window_pos(_Point(x + 0.5 * width, y + ui.px(26) + imgui.get_frame_height()), _ALWAYS, _MIDDLE)
+    imgui.set_next_window_bg_alpha(0.88)
+    imgui.begin("tool hint", None, OVERLAY)
+    if text is None:
+        brush_buttons(state, ui, ui.px(420))
+    else:
+        imgui.text_disabled(text)
     imgui.end()
 
 
@@ -292,7 +327,7 @@ def walk_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 
         imgui.push_style_color(_HOVERED, colour32(theme.ACCENT))
         imgui.push_style_color(imgui.Col_.text, theme.ON_ACCENT)
     icon = icons.ICON_FA_HOURGLASS_HALF if busy else icons.ICON_FA_PERSON_WALKING
-    action_button(f"{icon} Walk it" if words else icon, "walk path", state, ui, size)
+    action_button(f"{icon} Walk it###walk it" if words else icon, "walk path", state, ui, size)
     if ready:
         imgui.pop_style_color(3)
 
@@ -300,7 +335,10 @@ def walk_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 
 def lead_button(state: AppState, ui: Ui, words: bool = True, size: imgui.ImVec2 = _AS_NEEDED) -> None:
     on = under_way(state)
     icon = icons.ICON_FA_STOP if on else icons.ICON_FA_GAMEPAD
-    action_button(f"{icon} {'Stop' if on else 'Lead'}" if words else icon, "lead", state, ui, size)
+    if words and not size.x:  # as wide whatever it says
+        room = max(imgui.calc_text_size(f"{icons.ICON_FA_GAMEPAD} {word}").x for word in ("Stop", "Lead"))
+        size = _Point(room + 2 * imgui.get_style().frame_padding.x, 0.0)
+    action_button(f"{icon} {'Stop' if on else 'Lead'}###lead" if words else icon, "lead", state, ui, size)
 
 
 def presets_menu(state: AppState, ui: Ui) -> None:
@@ -357,17 +395,13 @@ def brush_buttons(state: AppState, ui: Ui, across: float) -> None:
         imgui.pop_style_color(2)
 
 
-def _line_below(state: AppState, ui: Ui, wide: bool) -> None:
-    """What to do with the current tool, or how the led character is steered."""
+def _below(state: AppState, wide: bool) -> str | None:
+    """What to do with the current tool, or how the led character is steered; "": nothing; None: labels to paint."""
     path = state.path
     if path.tool == "paint":
         if path.line is None:
-            imgui.text_disabled("Draw a path first, then paint labels along it")
-        elif not words_known(state):
-            imgui.text_disabled("No clip has a label yet: give them some in the Clip panel")
-        else:
-            brush_buttons(state, ui, ui.px(420))
-        return
+            return "Draw a path first, then paint labels along it"
+        return None if words_known(state) else "No clip has a label yet: give them some in the Clip panel"
     text = _HINTS.get(path.tool, "")
     if path.tool == "edit" and path.line is None:
         text = "There is no path yet: draw one (P) or take a ready-made one"
@@ -377,5 +411,4 @@ def _line_below(state: AppState, ui: Ui, wide: bool) -> None:
         text = _DRIVING
     elif "live" in state.graph.waiting or "walk" in state.graph.waiting:
         text = "Building the graph first…"
-    if text and wide:
-        imgui.text_disabled(text)
+    return text if wide else ""

@@ -18,7 +18,7 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.panels.contact_rows import contact_rows, contact_rows_height
 from motiongraph.viewer.panels.live import live_lane
 from motiongraph.viewer.panels.menu import ROOT_NAMES
-from motiongraph.viewer.panels.walk_report import max_cost, source_colour
+from motiongraph.viewer.panels.walk_report import cost_shares, source_colour
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
 
 if TYPE_CHECKING:
@@ -311,13 +311,13 @@ def _strip(
 ) -> tuple[list[Bar], list[tuple[float, float, float, float]], list[tuple[float, str]]]:
     """Bars (x, x, colour), hatching lines (x, y, x, y) and words (x, text), from 0, 0 at the top left of the lane."""
     walk = made.walk
-    width, top = last - first, max_cost(made)
+    width = last - first
     begins = np.asarray(walk.begins, float)
     ends = begins + (walk.steps["stop"] - walk.steps["start"])
     frames = max(len(walk) - 1, 1)
     x = [first + width * at / frames for at in (begins, ends, ends + walk.window)]
     pieces = [colour32(source_colour(walk.clips[clip]), 0.5) for clip in walk.steps["clip"].tolist()]
-    costs = [colour32(theme.cost_colour(cost / top), 0.9) for cost in walk.transitions["cost"].tolist()]
+    costs = [colour32(theme.cost_colour(share), 0.9) for share in cost_shares(made).tolist()]
     bars = [(*span, colour) for span, colour in zip(zip(x[0].tolist(), x[1].tolist()), pieces)]
     seams = [(*span, colour) for span, colour in zip(zip(x[1].tolist(), x[2].tolist()), costs)]
     if len(bars) + len(seams) > _MOST:

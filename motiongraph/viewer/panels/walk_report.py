@@ -90,7 +90,7 @@ def _row(made: Made, k: int) -> tuple:
     cost, ink = "start", theme.FAINT
     if k:
         price = float(walk.transitions["cost"][k - 1])
-        cost, ink = f"{price:.2f}", (*theme.cost_colour(price / max_cost(made)), 1.0)
+        cost, ink = f"{price:.2f}", (*theme.cost_colour(float(cost_shares(made)[k - 1])), 1.0)
     return f"{k + 1}", (*source_colour(walk.clips[clip]), 1.0), walk.clips[clip].name, frames, cost, ink
 
 
@@ -101,10 +101,13 @@ def into_view(heading: float) -> None:
         imgui.set_scroll_here_y(0.5)
 
 
-def max_cost(made: Made) -> float:
-    """The cost that is drawn reddest, that of the graph's threshold."""
-    highest = made.graph.thresholds.highest if made.graph is not None else 0.0
-    return float(highest) if 0.0 < highest < np.inf else float(made.walk.transitions["cost"].max(initial=1e-9))
+def cost_shares(made: Made) -> np.ndarray:
+    """(T,) what every transition of a walk costs, as a share of what its graph allows: up to 1 is fine. Where fast
+    motion is allowed more than the threshold says, what was taken was allowed."""
+    cost, limits = made.walk.transitions["cost"], made.graph.thresholds if made.graph is not None else None
+    highest = limits.highest if limits is not None else 0.0
+    shares = cost / (highest if 0.0 < highest < np.inf else max(float(cost.max(initial=0.0)), 1e-9))
+    return np.minimum(shares, 1.0) if limits is not None and limits.paced else shares
 
 
 def source_colour(clip: Clip) -> tuple[float, float, float]:

@@ -260,10 +260,10 @@ def _buttons(entry: Entry, state: AppState, ui: Ui) -> None:
 
 def _together(state: AppState) -> None:
     """All results in one scene."""
-    crowd = state.scene.layers.crowd
+    crowd = state.scene.layers.compared
     flags = imgui.TabItemFlags_.trailing
     if imgui.tab_item_button(f"{icons.ICON_FA_USERS}  {'only this' if crowd else 'all at once'}###together", flags):
-        state.issue(do.SetLayer("crowd", not crowd))
+        state.issue(do.SetLayer("compared", not crowd))
     tooltip("all results in the scene together, or only the current one")
 
 
