@@ -41,7 +41,7 @@ _ABOUT = (
 _KINDS = {"all": "all", "within": "within clips", "between": "between clips"}
 _DARK = colour32((0.06, 0.06, 0.07))
 _BUTTON, _HOVERED, _TEXT = int(imgui.Col_.button), int(imgui.Col_.button_hovered), int(imgui.Col_.text)
-_CHOSEN, _LISTED = colour32(theme.ACCENT, 0.35), 50  # of the cheapest transitions of a cell
+_LISTED = 50  # of the cheapest transitions of a cell
 _ROUNDING, _PADDING = int(imgui.StyleVar_.frame_rounding), int(imgui.StyleVar_.frame_padding)
 _OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
@@ -67,7 +67,7 @@ def _pictures(state: AppState, ui: Ui) -> None:
     for text, overview in (("Overview", True), ("Lanes", False)):
         lit = graphs.overview == overview
         if lit:
-            imgui.push_style_color(_BUTTON, _CHOSEN)
+            imgui.push_style_color(_BUTTON, colour32(theme.ACCENT, 0.35))
         if imgui.button(text):
             state.issue(do.ShowOverview(overview))
         if lit:

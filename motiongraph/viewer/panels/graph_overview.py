@@ -23,8 +23,7 @@ from motiongraph.viewer.panels.widgets import colour32, word_colour
 if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
 
-_INK, _FAINT = colour32(theme.INK), colour32(theme.FAINT)
-_LINE, _FRAME = colour32(theme.FAINT, 0.10), colour32(theme.INK, 0.55)
+_FRAME = colour32((1.0, 1.0, 1.0), 0.55)
 _PARTS = [colour32((r / 255, g / 255, b / 255)) for r, g, b in PARTS]
 _COSTS = np.array([(1.0, 0.9, 0.52), (0.99, 0.66, 0.33), (0.9, 0.4, 0.36), (0.66, 0.27, 0.52), (0.4, 0.26, 0.6)])
 _NO_CURVES = np.zeros((0, 8), np.float32)
@@ -74,7 +73,7 @@ class OverviewView:
             lit = k in self.pointed
             if k % step == 0 or lit:
                 text = seen.clusters.names[k]
-                ink = _INK if lit else _FAINT
+                ink = colour32(theme.INK if lit else theme.FAINT)
                 draw.push_clip_rect((origin.x, rect[1]), (rect[0] - ui.px(17), rect[1] + side), True)
                 draw.add_text(font, size, (origin.x, y - 0.5 * size), ink, text)
                 draw.pop_clip_rect()

@@ -27,7 +27,7 @@ Figure = tuple[str, str, str]  # name, value, explanation
 Scale = tuple[float, float]  # pixels per second and per lane
 
 START = (0.32, 0.62, 1.0)
-_NAME, _TICK, _LINE = colour32(theme.FAINT), colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
+_TICK, _LINE = colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
 _WHITE, _GREEN, _BLUE = colour32((1.0, 1.0, 1.0)), colour32(lanes.WALK), colour32(START)
 _NEAR = 7.0  # pixels within which a curve is pointed at
 _CROWD, _SOFTLY = 120.0, 4000  # pixels of canvas a curve has at least; most curves where the processor draws
@@ -139,7 +139,9 @@ class GraphView:
         for lane in range(max(math.ceil(span[2]), 0), min(math.floor(span[3]) + 1, len(names))):
             if lane % step == 0 or lane == self._lane:
                 at = y + (lane - span[2]) * scale[1] - 0.5 * size
-                draw.add_text(font, size, (left, at), _WHITE if lane == self._lane else _NAME, names[lane])
+                draw.add_text(
+                    font, size, (left, at), colour32(theme.INK if lane == self._lane else theme.FAINT), names[lane]
+                )
         draw.pop_clip_rect()
 
     def _hovered_lane(self, lanes: int, left: float, span: Span, scale: Scale) -> int | None:
