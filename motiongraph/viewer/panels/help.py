@@ -18,7 +18,7 @@ from motiongraph.app.walk.results import made_of, results
 from motiongraph.viewer import theme
 from motiongraph.viewer.actions import ACTIONS, MOUSE
 from motiongraph.viewer.keys import shown
-from motiongraph.viewer.panels.path import help_buttons
+from motiongraph.viewer.panels.path_kept import help_buttons
 from motiongraph.viewer.panels.widgets import OVERLAY, field, icons, note, section, tooltip
 
 if TYPE_CHECKING:
