@@ -2,6 +2,7 @@
 """Measures what the project promises to be fast at, beside something to compare with, in one run.
 
     scripts/bench.py load|distance|graph|… [--json] [--mocap FOLDER]
+    scripts/bench.py scale FOLDER
 
 Each benchmark is a module in scripts/benchmarks with `run(mocap) -> {"rows": [...], ...}`. Timing depends on what else
 the machine does: compare the rows of one run with each other.
@@ -72,13 +73,14 @@ def main():
     names = sorted(f.stem for f in (HERE / "benchmarks").glob("*.py") if not f.stem.startswith("_"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=names)
+    parser.add_argument("folder", type=Path, nargs="?", help="of motion, for scale; as --mocap")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--mocap", type=Path, default=Path(os.environ.get("MOTIONGRAPH_MOCAP", HERE / "../../shared/mocap"))
     )
     asked = parser.parse_args()
     told = machine()
-    found = importlib.import_module(f"benchmarks.{asked.name}").run(asked.mocap)
+    found = importlib.import_module(f"benchmarks.{asked.name}").run(asked.folder or asked.mocap)
     if asked.json:
         print(json.dumps({"machine": told, **found}, indent=2))
         return

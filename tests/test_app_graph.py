@@ -272,7 +272,7 @@ def test_a_trade_off_that_fails_says_why_once(state, monkeypatch):
     [
         (do.FindTradeOff(), (2, "what each threshold keeps")),
         (do.SetThreshold("auto"), (2, "the automatic threshold")),
-        (do.BuildGraph(mirror=True), (0, "preparing one")),
+        (do.BuildGraph(mirror=True), (0, "fitting one")),
     ],
 )
 def test_long_work_on_a_graph_can_be_stopped_in_the_middle(state, monkeypatch, command, third):

@@ -262,3 +262,22 @@ def test_a_build_goes_on_where_it_was_cut_off(tmp_path):
     undisturbed = environment | {"MOTIONGRAPH_CACHE": "off"}
     subprocess.run([*command, "--force"], env=undisturbed, check=True, capture_output=True)
     assert target.read_bytes() == resumed
+
+
+def test_what_a_folder_holds_besides_is_named_and_left_out(run, clips, tmp_path):
+    for file in clips.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "broken.bvh").write_text((clips / "clip0.bvh").read_text()[:3000])
+    save(swing(3)[:5], tmp_path / "short.bvh")
+    options = "-o", "g.mgraph", "--ceiling", "40", "--per-window", "1", "--cache", "0.1", "--exhaustive"
+    status, _, err = run("build", tmp_path, *options)
+    assert status == 0
+    assert err.count("broken.bvh") == err.count("; it is left out") == 1
+    assert "short is left out: its 0.12 s are shorter than a transition" in err
+    graph = mg.MotionGraph.load("g.mgraph")
+    assert [clip.name for clip in graph.clips] == ["clip0", "clip1", "clip2"]
+    assert (graph.candidates.per_window, os.environ.pop("MOTIONGRAPH_CACHE_LIMIT")) == (1, "0.1")
+    status, _, err = run("build", tmp_path / "broken.bvh", clips, "-o", "h.mgraph")
+    assert status == 1
+    assert "broken.bvh" in err
+    assert not Path("h.mgraph").exists()

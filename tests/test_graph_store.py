@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bodies import person
+from conftest import ROOT
 from test_graph_build import assert_same, build, swing
 
 import motiongraph as mg
@@ -15,6 +16,8 @@ from motiongraph.formats import container
 from motiongraph.formats.save import save as save_clip
 from motiongraph.graph import store
 from motiongraph.metric.metric import Metric
+
+DATA = ROOT / "tests/data"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -67,7 +70,7 @@ def test_everything_comes_back(graph, content, tmp_path):
         assert (a.file, a.file_frame(9)) == (b.file, b.file_frame(9))
     for a, b in zip(back.candidates.originals, graph.candidates.originals):
         assert (a.name, a.first, a.labels, a.skeleton) == (b.name, b.first, b.labels, b.skeleton)
-        assert a.rotations.tobytes() == b.rotations.tobytes()
+        assert a.rotations.tobytes() == b.packed().rotations.tobytes()
     back.save(tmp_path / "again.mgraph")
     assert_same(mg.MotionGraph.load(tmp_path / "again.mgraph"), graph)
 
@@ -174,10 +177,24 @@ def test_damaged_anywhere(content, tmp_path):
         assert "\n" not in str(caught.value)
 
 
+def test_a_file_of_version_1_opens_and_goes_on(tmp_path):
+    """Written by motiongraph before motion was packed: two clips of two bodies, with mirror images."""
+    graph = mg.MotionGraph.load(DATA / "version1.mgraph")
+    assert [clip.name for clip in graph.clips] == ["clip0", "clip0_mirrored", "clip1", "clip1_mirrored"]
+    assert (len(graph.candidates.table), graph.candidates.per_window) == (len(graph.transitions), 0)
+    assert len(mg.random_walk(graph, seconds=1, rng=0).steps)
+    graph.save(tmp_path / "now.mgraph")
+    now = mg.MotionGraph.load(tmp_path / "now.mgraph")
+    assert now.candidates.table.tobytes() == graph.candidates.table.tobytes()
+    for a, b in zip(now.clips, graph.clips):
+        np.testing.assert_allclose(a.positions(), b.positions(), atol=2e-6)
+    assert os.path.getsize(tmp_path / "now.mgraph") < 0.5 * os.path.getsize(DATA / "version1.mgraph")
+
+
 def test_newer_and_foreign(content, tmp_path):
     newer = bytearray(content)
     struct.pack_into("<I", newer, len(store._KIND.magic), store.VERSION + 1)
-    with pytest.raises(mg.FormatError, match=r"was written by a newer motiongraph \(format 2, this one reads 1\)"):
+    with pytest.raises(mg.FormatError, match=r"was written by a newer motiongraph \(format 3, this one reads 2\)"):
         read(bytes(newer), tmp_path)
     for foreign in (b"HIERARCHY\nROOT Hips\n", b"\x89PNG\r\n\x1a\n" + bytes(100), bytes(1000)):
         with pytest.raises(mg.FormatError, match=r"is not a motion graph: expected an \.mgraph file"):

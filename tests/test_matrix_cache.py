@@ -209,6 +209,12 @@ def test_where_it_is(monkeypatch, tmp_path):
     monkeypatch.delenv("MOTIONGRAPH_CACHE_DIR")
     assert "motiongraph" in str(open_cache().folder)
     assert distance.open_cache is open_cache
+    assert open_cache().limit == 2 << 30
+    monkeypatch.setenv("MOTIONGRAPH_CACHE_LIMIT", "0.5")
+    assert open_cache().limit == 1 << 29
+    monkeypatch.setenv("MOTIONGRAPH_CACHE_LIMIT", "much")
+    with pytest.raises(mg.MotionError, match="a number of gigabytes from 0 up, not 'much'"):
+        open_cache()
 
 
 _WRITER = """

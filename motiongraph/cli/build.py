@@ -1,10 +1,12 @@
 """`motiongraph build`: from clips to a motion graph in a file."""
 
+import os
 import re
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,6 +106,13 @@ def cluster(scheduler: str | None, workers: int | None) -> "Iterator[Client | No
         yield client
 
 
+def _left_out(given: list[Path], path: Path, problem: mg.MotionError) -> None:
+    """A file that cannot be read is left out of a folder; one that was asked for by its name is missed."""
+    if path in given:
+        raise problem
+    warnings.warn(f"{problem}; it is left out", FormatWarning, stacklevel=2)
+
+
 def build(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MGRAPH", help="Graph to write.")],
     paths: Annotated[
@@ -126,7 +135,24 @@ def build(
         float | None, typer.Option(parser=positive, metavar="N", help="Resample all clips to this rate first.")
     ] = None,
     ceiling: Annotated[
-        float | None, typer.Option(parser=positive, metavar="CM", help="Keep candidates up to this cost. (default: 15)")
+        str,
+        typer.Option(
+            parser=cost_or_auto,
+            metavar="CM|auto",
+            help="Keep candidates up to this cost. (auto: at most 15)",
+        ),
+    ] = "auto",
+    per_window: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="K", help="Keep the K cheapest of every stretch. (default: all; 32 from 500,000 frames on)"
+        ),
+    ] = None,
+    exhaustive: Annotated[
+        bool, typer.Option("--exhaustive", metavar="", help="Look at every pair: slower, the same graph.")
+    ] = False,
+    cache: Annotated[
+        float | None, typer.Option(min=0.0, metavar="GB", help="What the cache may take on disk. (default: 2)")
     ] = None,
     radius: Annotated[
         float | None,
@@ -201,8 +227,11 @@ def build(
         mesh=mesh,
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
+    given = paths or [resource("assets/captured")]
     with progress_bar() as progress:
-        clips = load_collection(paths or [resource("assets/captured")], labels, progress, where=where, **reading)
+        clips = load_collection(given, labels, progress, partial(_left_out, given), where, **reading)
+    if cache is not None:
+        os.environ["MOTIONGRAPH_CACHE_LIMIT"] = str(cache)
     started = time.perf_counter()
     try:
         with cluster(scheduler, workers) as client, progress_bar() as progress:
@@ -219,6 +248,8 @@ def build(
                 every_cell=every_cell,
                 same_feet=same_feet,
                 client=client,
+                per_window=per_window,
+                search="exhaustive" if exhaustive else "pruned",
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -236,4 +267,7 @@ def build(
         say(f"{report['clips']} clips, {report['frames']:,} frames compared in {seconds:.1f} s")
         chosen = " (auto)" if report["threshold_is_auto"] else ""
         say(f"{report['transitions']:,} transitions up to {graph.thresholds} {metric.unit}{chosen}")
+        if (share := report["search"]["share_compared"]) < 0.995:
+            most = f", the {report['per_window']} cheapest of every stretch" if report["per_window"] else ""
+            say(f"candidates up to {report['ceiling']:g} {metric.unit}{most}; {share:.2%} of all pairs were looked at")
         say(f"wrote {output}: {report['share_kept']:.0%} of all frames are in a part where motion never ends")

@@ -17,6 +17,8 @@ from errno import EACCES
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from motiongraph.errors import FormatError, FormatWarning, MotionError
 from motiongraph.files import unreadable
 from motiongraph.formats.descriptions import chosen, description_of, label_of
@@ -28,6 +30,7 @@ from motiongraph.progress import SILENT, Progress
 
 Paths: TypeAlias = str | os.PathLike | Iterable[str | os.PathLike]
 OnError: TypeAlias = Callable[[Path, MotionError], None]  # path, and what is wrong with it
+_MUCH = 1 << 29  # bytes of poses
 _ENDLESS = 1 << 62  # the stop of a range that reaches to the last frame
 
 
@@ -58,8 +61,18 @@ def load_collection(
     where: str | None = None,
     **options: Any,
 ) -> list[Clip]:
-    """Load what `find_parts` finds, in its order and cut to its frames; on_error and options as for `load_all`."""
-    return [_cut(clip, part) for part, clip in read_collection(paths, labels, progress, on_error, where, **options)]
+    """Load what `find_parts` finds, in its order and cut to its frames; on_error and options as for `load_all`.
+
+    Clips of many large files are packed as they come (`Clip.packed`): together they would not fit into memory.
+    """
+    clips, size = [], 0
+    for part, clip in read_collection(paths, labels, progress, on_error, where, **options):
+        clips.append(_cut(clip, part))
+        size += clip.root.nbytes + clip.rotations.nbytes
+        if size > _MUCH:
+            clips = [clip.packed() for clip in clips] if size < np.inf else [*clips[:-1], clips[-1].packed()]
+            size = np.inf
+    return clips
 
 
 def read_collection(
@@ -290,7 +303,7 @@ def named(clip: Clip, part: Part) -> Clip:
         clip = annotated(clip, grouped(part.contacts), part.file)
     if part.alone or part.frames is None:
         return clip
-    return replace(clip, name=f"{clip.name}_{part.frames[0]}")
+    return clip.described(name=f"{clip.name}_{part.frames[0]}")
 
 
 def _cut(clip: Clip, part: Part) -> Clip:

@@ -12,16 +12,17 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import IO, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from motiongraph.errors import FormatError
-from motiongraph.files import read_bytes, writing
+from motiongraph.files import read_bytes, unreadable, writing
 from motiongraph.progress import SILENT, Progress
 
 _FIXED = struct.Struct("<IQI")
@@ -91,40 +92,67 @@ def _bytes(array: np.ndarray) -> bytes | memoryview:
     return array.reshape(-1).view(np.uint8).data if array.size else b""
 
 
-def read_container(path: str | os.PathLike[str], kind: Kind) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_container(
+    path: str | os.PathLike[str], kind: Kind, at_once: int | None = None
+) -> tuple[dict[str, Any], Mapping[str, np.ndarray]]:
     """Head and arrays (read-only) of a file, all checked; a FormatError says what is wrong with it.
 
     Nothing in the file is believed: no array is larger than what the file holds, none lies outside it, and their types
-    are plain numbers or records of them. What the head says otherwise is for the caller to check.
+    are plain numbers or records of them. What the head says otherwise is for the caller to check. at_once: bytes from
+    which on a file stays open, and arrays are read and checked only when they are asked for.
     """
     path = Path(path)
-    content = np.frombuffer(read_bytes(path), np.uint8)
+    try:
+        later = at_once is not None and os.name != "nt" and os.path.getsize(path) > at_once
+    except (OSError, ValueError) as problem:
+        raise unreadable(path, problem) from problem
+    if later:
+        # It stays what it is while it is open, even where another takes its name. Windows would not allow that.
+        file = open(path, "rb")  # noqa: SIM115
+        size, read = os.fstat(file.fileno()).st_size, partial(_read_part, path, file)
+    else:
+        content = np.frombuffer(read_bytes(path), np.uint8)
+        size, read = len(content), lambda start, count: content[start : start + count]
     fixed = len(kind.magic) + _FIXED.size
-    start = content[:fixed].tobytes()
+    start = read(0, min(fixed, size)).tobytes()
     if not start or not start.startswith(kind.magic[: len(start)]):
         raise FormatError(path, f"is not {kind.what}: expected an {kind.suffix} file")
     if len(start) < fixed:
-        raise FormatError(path, f"is cut short after {len(content):,} bytes")
+        raise FormatError(path, f"is cut short after {size:,} bytes")
     version, length, check = _FIXED.unpack(start[len(kind.magic) :])
     if version > kind.version:
         raise FormatError(path, f"was written by a newer motiongraph (format {version}, this one reads {kind.version})")
-    if length > len(content) - fixed:
-        raise FormatError(path, f"is cut short after {len(content):,} bytes")
-    text = content[fixed : fixed + length].tobytes()
+    if length > size - fixed:
+        raise FormatError(path, f"is cut short after {size:,} bytes")
+    text = read(fixed, length).tobytes()
     if zlib.crc32(text) != check:
         raise FormatError(path, "is damaged: its head does not match its checksum")
     try:
         head = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise FormatError(path, "is damaged: its head cannot be understood") from problem
-    size = head.get("bytes") if isinstance(head, dict) else None
-    if not _whole(size) or not isinstance(head.get("arrays"), list):
+    told = head.get("bytes") if isinstance(head, dict) else None
+    if not _whole(told) or not isinstance(head.get("arrays"), list):
         raise FormatError(path, "is damaged: its head does not say what the file holds")
-    body = content[fixed + length :]
-    if len(body) != size:
-        fault = "is cut short after" if len(body) < size else "is damaged: it has"
-        raise FormatError(path, f"{fault} {len(content):,} of {fixed + length + size:,} bytes")
-    return head, _arrays(path, head["arrays"], body)
+    body = fixed + length
+    if size - body != told:
+        fault = "is cut short after" if size - body < told else "is damaged: it has"
+        raise FormatError(path, f"{fault} {size:,} of {body + told:,} bytes")
+    arrays = _Arrays(path, _listed(path, head["arrays"], told), lambda place, count: read(body + place, count))
+    return head, arrays if later else arrays.all()
+
+
+def _read_part(path: Path, file: IO[bytes], start: int, count: int) -> np.ndarray:
+    """Bytes of an open file, whoever else reads from it."""
+    try:
+        found = os.pread(file.fileno(), count, start)
+        while len(found) < count and (more := os.pread(file.fileno(), count - len(found), start + len(found))):
+            found += more  # one call reads up to 2 GB
+    except OSError as problem:
+        raise unreadable(path, problem) from problem
+    if len(found) != count:
+        raise FormatError(path, "was cut short while it was open")
+    return np.frombuffer(found, np.uint8)
 
 
 def _whole(value: Any) -> TypeGuard[int]:
@@ -132,28 +160,63 @@ def _whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _arrays(path: Path, listed: list[Any], body: np.ndarray) -> dict[str, np.ndarray]:
-    arrays: dict[str, np.ndarray] = {}
-    checks: list[tuple[str, np.ndarray, int]] = []
-    for entry in listed:
-        if not isinstance(entry, list) or len(entry) != 5 or not isinstance(entry[0], str) or entry[0] in arrays:
+class _Listed(NamedTuple):
+    """Where an array lies in a file."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    place: int  # bytes after the head
+    check: int  # CRC-32
+
+    @property
+    def size(self) -> int:
+        return self.dtype.itemsize * math.prod(self.shape)
+
+
+def _listed(path: Path, rows: list[Any], size: int) -> dict[str, _Listed]:
+    """The arrays that a head lists; size: bytes there are for them."""
+    listed: dict[str, _Listed] = {}
+    for entry in rows:
+        if not isinstance(entry, list) or len(entry) != 5 or not isinstance(entry[0], str) or entry[0] in listed:
             raise FormatError(path, "is damaged: its list of arrays cannot be understood")
         name, descr, shape, place, check = entry
         dtype = _dtype(descr)
         if dtype is None or not isinstance(shape, list) or not all(map(_whole, (place, check, *shape))):
             raise FormatError(path, f"is damaged: its {name} is not an array of numbers")
-        size = dtype.itemsize * math.prod(shape)
-        if place % _ALIGNED or place + size > len(body) or (not size and any(n > len(body) for n in shape)):
+        one = _Listed(dtype, tuple(shape), place, check)
+        if place % _ALIGNED or place + one.size > size or (not one.size and any(n > size for n in shape)):
             raise FormatError(path, f"is damaged: its {name} lies outside the file")
-        part = body[place : place + size]
-        checks.append((name, part, check))
-        arrays[name] = part.view(dtype).reshape(shape)
-        arrays[name].flags.writeable = False
-    with ThreadPoolExecutor() as pool:
-        for (name, _, check), found in zip(checks, pool.map(lambda c: zlib.crc32(c[1]), checks)):
-            if found != check:
-                raise FormatError(path, f"is damaged: its {name} does not match its checksum")
-    return arrays
+        listed[name] = one
+    return listed
+
+
+class _Arrays(Mapping[str, np.ndarray]):
+    """The arrays of a file by name, read and compared with their checksums when they are asked for."""
+
+    def __init__(self, path: Path, listed: dict[str, _Listed], read: Callable[[int, int], np.ndarray]):
+        self.path, self.listed, self.read = path, listed, read
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        one = self.listed[name]
+        part = self.read(one.place, one.size)
+        if zlib.crc32(_bytes(part)) != one.check:
+            raise FormatError(self.path, f"is damaged: its {name} does not match its checksum")
+        array = part.view(one.dtype).reshape(one.shape)
+        array.flags.writeable = False
+        return array
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.listed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed)
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def all(self) -> dict[str, np.ndarray]:
+        with ThreadPoolExecutor() as pool:
+            return dict(zip(self.listed, pool.map(self.__getitem__, self.listed)))
 
 
 def _dtype(descr: Any) -> np.dtype | None:

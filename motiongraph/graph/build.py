@@ -6,18 +6,21 @@ same as if everything had been compared.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.candidates import CEILING, RADIUS, Candidates, LeftOut, compare, fitted, named_apart
+from motiongraph.graph.candidates import RADIUS, Candidates, Found, LeftOut, compare
+from motiongraph.graph.fitting import fitted, mirrored_later, named_apart
+from motiongraph.graph.limits import Limits, cheapest
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.rules import Rules, share_compared, stretches
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
-from motiongraph.graph.thresholds import HIGHEST, AnyThreshold, Thresholds
+from motiongraph.graph.thresholds import AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
+from motiongraph.metric.pruned import Kept
 from motiongraph.model.bone_map import bone_map, unrecognised
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import despiked
@@ -30,8 +33,6 @@ if TYPE_CHECKING:
 
 NOTHING = "a graph needs at least one clip that is as long as a transition"
 
-_WIDEST = 3600.0  # seconds of a radius
-
 
 @dataclass(frozen=True)
 class Options:
@@ -40,11 +41,13 @@ class Options:
     metric: Metric = field(default_factory=Metric)
     mirror: bool = False  # every clip's mirror image takes part as well (Kovar 2002, figure 6)
     fps: float | None = None  # rate of the graph; None: the rate that most clips have
-    ceiling: float | None = None  # cost up to which transitions are kept, in the metric's unit
+    ceiling: float | str | None = None  # cost up to which transitions are kept, in the metric's unit, or "auto"
     radius: float | None = None  # seconds; of minima nearer than this only the cheapest is kept
     threshold: AnyThreshold | None = None  # as for `MotionGraph.build`
     bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
     rules: Rules = field(default_factory=Rules)  # which pairs of windows become transitions
+    per_window: int | None = None  # cheapest transitions that every stretch of `radius` keeps; 0: all
+    search: str = "pruned"  # or "exhaustive"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +86,17 @@ def build_graph(
     if not clips:
         raise MotionError(NOTHING)
     rate = options.fps or Counter(clip.fps for clip in clips).most_common(1)[0][0]
-    mended = [despiked(clip) for clip in clips]
-    at_rate = [clip.resampled(rate) for clip, _ in mended]
+    mended, at_rate = [], []
+    for done, clip in enumerate(clips):
+        progress(done, len(clips), f"reading {clip.name}")
+        mended.append(despiked(clip))
+        at_rate.append(mended[-1][0].resampled(rate))
     sources, left_out = _fitting(at_rate, options.metric)
     if not sources:
         raise MotionError(f"{NOTHING}; {'; '.join(map(str, left_out))}")
     wanted = named_apart([at_rate[i] for i in sources], options.mirror)
 
-    plan = _Plan.of(options, rate, previous)
+    plan = _Plan.of(options, rate, previous, wanted)
     originals, ready, number = _known_again(wanted, plan.known)
     used = fitted(originals, options.mirror, ready, progress, options.bones)
     table, new = np.empty(0, TRANSITION), np.ones(len(used), bool)
@@ -100,20 +106,28 @@ def build_graph(
         table = renumbered(plan.known.table, number)
         new[number[number >= 0]] = False
     pairs = [(i, j) for i in range(len(used)) for j in range(i, len(used)) if new[i] or new[j]]
+    limits = plan.limits.of_frames(sum(len(clip) - clip.first for clip in used))
+    ceiling, looked = limits.ceiling, Kept()
     if pairs:
-        found = compare(used, options.metric, plan.ceiling, plan.radius, pairs, progress, client, options.rules)
-        table = in_order(np.concatenate([table, found]))
+        found = compare(used, options.metric, limits, pairs, progress, client, options.rules)
+        table, ceiling, looked = _joined(found, table, limits, rate)
+    if plan.known is not None:
+        ceiling = plan.known.ceiling
+        looked.add(plan.known.looked)
+    assert not isinstance(ceiling, str)
     candidates = Candidates(
         originals,
         used,
         options.metric,
         table,
-        plan.ceiling,
-        plan.radius,
+        ceiling,
+        limits.radius,
         options.mirror,
         tuple(left_out),
         dict(options.bones),
         options.rules,
+        limits.per_window or 0,
+        looked,
     )
     threshold = plan.threshold
     if previous is not None and options.threshold is None and lasting(previous, candidates):
@@ -125,6 +139,12 @@ def build_graph(
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
+def _joined(found: Found, table: np.ndarray, limits: Limits, fps: float) -> Found:
+    """What was found and what was known before, within the limits of both together."""
+    table = cheapest(np.concatenate([table, found.table]), limits.per_window or 0, round(limits.radius * fps))
+    return found._replace(table=in_order(table))
+
+
 def lasting(previous: MotionGraph | None, candidates: Candidates) -> bool:
     """Whether thresholds that were set by hand still mean something for other candidates: 3 cm are not 3°."""
     if previous is None or previous.is_auto or previous.metric.unit != candidates.metric.unit:
@@ -134,9 +154,13 @@ def lasting(previous: MotionGraph | None, candidates: Candidates) -> bool:
 
 
 def same_motion(a: Clip, b: Clip) -> bool:
-    """Whether two clips have the same frames on the same skeleton; names and labels may differ."""
+    """Whether two clips have the same frames, as graphs hold them, on the same skeleton; names and labels may
+    differ."""
     if (len(a), a.first, a.fps) != (len(b), b.first, b.fps) or a.skeleton != b.skeleton:
         return False
+    one, other = a.packed().poses, b.packed().poses
+    if one is not None and other is not None:
+        return one.same(other)
     return _equal(a.root, b.root) and _equal(a.rotations, b.rotations) and _equal(a.offsets, b.offsets)
 
 
@@ -149,35 +173,42 @@ class _Plan:
     """What is compared, and what is not compared again."""
 
     known: Candidates | None  # of the previous graph, where its pairs can be used
-    ceiling: float
-    radius: float
+    limits: Limits
     threshold: AnyThreshold
 
     @classmethod
-    def of(cls, options: Options, rate: float, previous: MotionGraph | None) -> "_Plan":
-        metric, known = options.metric, None
+    def of(cls, options: Options, rate: float, previous: MotionGraph | None, wanted: Sequence[Clip]) -> "_Plan":
+        metric, known, least = options.metric, None, 0.0
         threshold = options.threshold if options.threshold is not None else "auto"
         if previous is not None:
             c = previous.candidates
             kind = previous.fps, c.mirror, c.metric.key, c.metric.search_fps, dict(c.bones), c.rules
             asked = rate, options.mirror, metric.key, metric.search_fps, dict(options.bones), options.rules
             known = c if kind == asked else None
-        ceiling, radius = options.ceiling, options.radius
+        ceiling, radius, per_window = options.ceiling, options.radius, options.per_window
         if ceiling is None:
-            ceiling = known.ceiling if known else CEILING if metric.kind == "cloud" else np.inf
+            ceiling = known.ceiling if known else "auto"
+        if ceiling == "auto" and metric.kind != "cloud":
+            ceiling = np.inf
         if radius is None:
             radius = known.radius if known else RADIUS
+        if per_window is None and known is not None:
+            per_window = known.per_window
         if not (isinstance(threshold, str) and threshold in ("auto", "half")):
             threshold = Thresholds.of(threshold)
-            if np.isfinite(threshold.highest):
-                ceiling = max(ceiling, threshold.highest)
-        if not (0 <= ceiling <= HIGHEST or ceiling == np.inf):
-            raise MotionError(f"a ceiling is a cost from 0 to {HIGHEST:g}, or none, not {ceiling!r}")
-        if not radius <= _WIDEST:
-            raise MotionError(f"a radius is a number of seconds up to {_WIDEST:g}, not {radius!r}")
-        if known is not None and (known.ceiling, known.radius) != (ceiling, radius):
+            least = threshold.highest if np.isfinite(threshold.highest) else 0.0
+            ceiling = ceiling if isinstance(ceiling, str) else max(ceiling, least)
+        limits = Limits(ceiling, float(radius), per_window, options.search, least)
+        if known is not None and (known.ceiling, known.radius, known.per_window) != (ceiling, radius, per_window):
             known = None
-        return cls(known, float(ceiling), float(radius), threshold)
+        if known is not None and per_window and not _all_stay(known, wanted):
+            known = None  # what the ones that go had pushed out would be missing
+        return cls(known, limits, threshold)
+
+
+def _all_stay(known: Candidates, wanted: Sequence[Clip]) -> bool:
+    """Whether all clips of a graph are among those wanted."""
+    return not Counter(map(_mark, known.originals)) - Counter(map(_mark, wanted))
 
 
 def _rates(clips: Sequence[Clip], rate: float) -> list[str]:
@@ -263,7 +294,8 @@ def _known_again(
 
 def _mark(clip: Clip) -> tuple:
     """Differs for nearly all clips of different motion; takes no time."""
-    return len(clip), clip.first, clip.root[0].tobytes(), clip.root[-1].tobytes()
+    root = clip.root if clip.poses is None else clip.poses.root
+    return len(clip), clip.first, *(root[k].astype(np.float32).tobytes() for k in (0, -1))
 
 
 def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, tuple[Clip, ...]]:
@@ -273,9 +305,9 @@ def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, 
     if all(getattr(original, key) == value for key, value in said.items()) and (same_file or clip.file is None):
         return original, used
     about = {**said, "file": clip.file, "file_frames": clip.file_frames}
-    fits = replace(used[0], **about | {"planted": planted_on(clip, used[0].skeleton)})
-    renewed = fits if used[0] is original else replace(original, **about)
-    return renewed, (fits, fits.mirrored())[: len(used)]
+    fits = used[0].described(**about | {"planted": planted_on(clip, used[0].skeleton)})
+    renewed = fits if used[0] is original else original.described(**about)
+    return renewed, (fits, mirrored_later(fits))[: len(used)]
 
 
 def _feet(candidates: Candidates) -> list[str]:

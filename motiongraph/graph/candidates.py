@@ -1,7 +1,6 @@
 """All that is computed once and for any threshold: the clips and every transition between them up to a ceiling."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -11,25 +10,24 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.clusters import Clusters
+from motiongraph.graph.limits import CEILING, Limits, automatic_ceiling, cheapest
 from motiongraph.graph.prune import Labelling, Layers
 from motiongraph.graph.rules import USUAL, Rules, by_feet, without_border
 from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
 from motiongraph.kernels import F64, I64, kernel, read
 from motiongraph.metric.cache import open_cache
+from motiongraph.metric.levels import LEVELS
 from motiongraph.metric.metric import Metric
+from motiongraph.metric.pruned import Kept
 from motiongraph.metric.search import find_cells, search
-from motiongraph.metric.tape import search_tape
-from motiongraph.model.bone_map import bone_map
+from motiongraph.metric.tape import Tape, search_tape
 from motiongraph.model.clip import Clip
 from motiongraph.model.kinematics import positions
-from motiongraph.model.retarget import hanging
-from motiongraph.model.skeleton import Skeleton
-from motiongraph.progress import SILENT, Comparing, Progress
+from motiongraph.progress import Comparing, Progress
 
 if TYPE_CHECKING:
     from distributed import Client
 
-CEILING = 15.0  # cm; beyond this a blend is no longer taken for captured motion
 # Seconds; an expensive minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to
 # the ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
 # from 86.00 % to 85.98 (8) and 85.97 (16) and the mean connection stays at 1.6 s (scripts/bench.py graph).
@@ -65,6 +63,15 @@ class Candidates:
     left_out: tuple[LeftOut, ...] = ()  # clips that were given and cannot take part
     bones: Mapping[str, str] = field(default_factory=dict)  # corrections of bone maps, see `model.bone_map`
     rules: Rules = USUAL  # which pairs of windows became transitions
+    per_window: int = 0  # cheapest transitions that every stretch of `radius` keeps, see `graph.limits`; 0: all
+    looked: Kept = field(default_factory=Kept)  # at how many pairs of windows the search looked
+
+    def __getattr__(self, name: str) -> Any:
+        """The table of a large file is read when it is first asked for."""
+        if name != "table" or "later" not in self.__dict__:
+            raise AttributeError(f"candidates have no {name!r}")
+        self.__dict__["table"] = self.__dict__.pop("later")()
+        return self.__dict__["table"]
 
     @property
     def window(self) -> int:
@@ -91,10 +98,7 @@ class Candidates:
     @cached_property
     def pace(self) -> np.ndarray:
         """(T,) how fast the joints move on average in the two windows of each transition, as a share of a stroll."""
-        speeds = [pace(clip, self.window) for clip in self.clips]
-        first = np.cumsum([0, *map(len, speeds)])
-        flat = np.concatenate(speeds)
-        rows = self.table
+        first, flat, rows = np.cumsum([0, *map(len, self.clips)]), self.paces, self.table
         both = flat[first[rows["src"]] + rows["src_frame"]] + flat[first[rows["dst"]] + rows["dst_frame"]]
         return 0.5 * both / STROLL
 
@@ -107,6 +111,11 @@ class Candidates:
             return np.ones(len(self.table))
         faster = np.maximum(self.pace, 1.0)
         return faster * faster
+
+    @cached_property
+    def paces(self) -> np.ndarray:
+        """m/s at every frame of all clips, one after the other; see `pace`."""
+        return np.concatenate([pace(clip, self.window) for clip in self.clips])
 
     @cached_property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -180,129 +189,114 @@ def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:
     return renumbered(table, np.where(stays, np.cumsum(stays) - 1, -1))
 
 
-def named_apart(clips: Iterable[Clip], mirror: bool) -> tuple[Clip, ...]:
-    """Clips by different names, so that each, and its mirror image, can be asked for by its own."""
-    taken: set[str] = set()
-    named = []
-    for clip in clips:
-        name, n = clip.name, 2
-        while taken & _names(name, mirror):
-            name, n = f"{clip.name}_{n}", n + 1
-        taken |= _names(name, mirror)
-        named.append(clip if name == clip.name else replace(clip, name=name))
-    return tuple(named)
+class Found(NamedTuple):
+    """What comparing clips gave."""
 
-
-def _names(name: str, mirror: bool) -> set[str]:
-    """What a clip of this name and its mirror image are called (`model.mirror`)."""
-    return {name, f"{name}_mirrored", name.removesuffix("_mirrored")} if mirror else {name}
-
-
-def fitted(
-    originals: Sequence[Clip],
-    mirror: bool,
-    known: Mapping[int, Sequence[Clip]] | None = None,
-    progress: Progress = SILENT,
-    bones: Mapping[str, str] | None = None,
-) -> tuple[Clip, ...]:
-    """On one skeleton, with mirror images if asked for. known: id of an original → what it became before; bones:
-    corrections of which joint leads which, see `model.bone_map`.
-
-    The skeleton is the one that most clips have, the first of them where several do, so that it does not depend on
-    what was added when.
-    """
-    fps, counts = originals[0].fps, Counter[Skeleton]()
-    for clip in originals:
-        counts[clip.skeleton] += 1
-        if clip.fps != fps:
-            other = f"{originals[0].name!r} {fps:g}"
-            raise MotionError(f"{clip.name!r} has {clip.fps:g} frames a second and {other}; resample one of them")
-    body = counts.most_common(1)[0][0]
-    like = next(clip for clip in originals if clip.skeleton == body)
-    used: list[Clip] = []
-    for done, clip in enumerate(originals):
-        progress(done, len(originals), f"fitting {clip.name}")
-        before = (known or {}).get(id(clip))
-        if before and before[0].skeleton == body:
-            used += before
-            continue
-        try:
-            other = hanging(clip.skeleton) != hanging(body)
-            fits = clip.retargeted(body, bone_map(clip.skeleton, body, bones) if other else None, like)
-        except MotionError as problem:
-            raise MotionError(f"{clip.name!r} cannot be in one graph with {like.name!r}: {problem}") from problem
-        used += [fits, fits.mirrored()] if mirror else [fits]
-    return tuple(used)
+    table: np.ndarray  # transitions, both ways
+    ceiling: float  # up to which
+    looked: Kept  # at how many pairs of windows
 
 
 def compare(
     clips: Sequence[Clip],
     metric: Metric,
-    ceiling: float,
-    radius: float,
+    limits: Limits,
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
     client: "Client | None" = None,
     rules: Rules = USUAL,
-) -> np.ndarray:
+) -> Found:
     """The transitions, both ways, of these pairs of clips: all those with a clip that is new.
 
     client: of a Dask cluster, for metrics that know a tape."""
-    window, frames = metric.frames(clips[0].fps), round(max(radius, 0.0) * clips[0].fps)
+    window, frames = metric.frames(clips[0].fps), round(max(limits.radius, 0.0) * clips[0].fps)
+    ceiling, looked = limits.ceiling, Kept()
 
     def find(clips: Sequence[Clip], pairs: Sequence[tuple[int, int]]) -> np.ndarray:
         """Transitions by windows, counted from the first captured frame."""
-        prepared = []
-        for done, clip in enumerate(clips):
-            progress(done, len(clips), f"preparing {clip.name}")
-            prepared.append(metric.prepare(clip))
+        nonlocal ceiling
+        asked = clips, metric, replace(limits, ceiling=ceiling), frames, pairs, progress
         if rules.every_cell:
-            return _every_cell(prepared, ceiling, pairs, progress)
-        if metric.kind == "cloud" and metric.search_fps is None:
-            return _on_tape(prepared, ceiling, frames, pairs, progress, client, rules.border)
-        return _pair_by_pair(prepared, ceiling, frames, pairs, progress, rules.border)
+            table, ceiling, more = _every_cell(*asked)
+        elif metric.kind == "cloud" and metric.search_fps is None:
+            table, ceiling, more = _on_tape(*asked, client, rules.border)
+        else:
+            table, ceiling, more = _pair_by_pair(*asked, rules.border)
+        looked.add(more)
+        return table
 
     table = by_feet(clips, window, pairs, find) if rules.same_feet else find(clips, pairs)
+    if isinstance(ceiling, str):  # nothing was compared
+        ceiling = max(CEILING, limits.least)
     progress(1, 1, Comparing(len(pairs), len(pairs), len(table)))
     # Windows are counted from the first captured frame, transitions from the first of the file.
     first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
     table["src_frame"] += first[table["src"]]
     table["dst_frame"] += first[table["dst"]]
     # After a window at the very end there is nothing of the target left to go on with.
-    return table[table["dst_frame"] + window < last[table["dst"]]]
+    table = table[table["dst_frame"] + window < last[table["dst"]]]
+    return Found(cheapest(table, limits.per_window or 0, frames), ceiling, looked)
+
+
+def _prepared(clips: Sequence[Clip], numbers: Sequence[int], metric: Metric, progress: Progress) -> Iterator[Any]:
+    """These of the clips as the metric sees them, one by one."""
+    for done, i in enumerate(numbers):
+        progress(done, len(numbers), f"preparing {clips[i].name}")
+        yield metric.prepare(clips[i])
 
 
 def _on_tape(
-    prepared: list[Any],
-    ceiling: float,
+    clips: Sequence[Clip],
+    metric: Metric,
+    limits: Limits,
     radius: int,
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
-    client: "Client | None",
-    border: bool,
-) -> np.ndarray:
+    client: "Client | None" = None,
+    border: bool = True,
+) -> Found:
     """Transitions of all pairs at once, clips end to end on a tape."""
     new = sorted({i for i, j in pairs if i == j})
-    old = sorted(set(range(len(prepared))) - set(new))
+    old = sorted(set(range(len(clips))) - set(new))
     order = np.array([*old, *new], np.int32)
+    tapes = [
+        Tape.of(_prepared(clips, part, metric, progress), [len(clips[i]) - clips[i].first for i in part])
+        if part
+        else None
+        for part in (old, new)
+    ]
+    ceiling, looked = limits.ceiling, Kept()
+    if isinstance(ceiling, str):
+        assert tapes[1] is not None
+        ceiling = max(automatic_ceiling(tapes[1].bodies) if metric.align == "planar" else CEILING, limits.least)
     found = search_tape(
-        [prepared[i] for i in old],
-        [prepared[i] for i in new],
+        tapes[0] or (),
+        tapes[1] or (),
         ceiling=ceiling,
         radius=(radius or None) if border else None,
+        search=limits.search,
         cache=open_cache(),
         client=client,
         progress=progress,
+        tally=looked,
     )
     if not border:
-        found = without_border(found, np.array([len(prepared[i]) for i in order]), radius)
-    return both_ways(order[found["clip_a"]], order[found["clip_b"]], found)
+        lengths = [len(clips[i]) - clips[i].first - metric.frames(clips[i].fps) + 1 for i in order]
+        found = without_border(found, np.array(lengths), radius)
+    return Found(both_ways(order[found["clip_a"]], order[found["clip_b"]], found), ceiling, looked)
 
 
 def _every_cell(
-    prepared: list[Any], ceiling: float, pairs: Sequence[tuple[int, int]], progress: Progress
-) -> np.ndarray:
+    clips: Sequence[Clip],
+    metric: Metric,
+    limits: Limits,
+    radius: int,
+    pairs: Sequence[tuple[int, int]],
+    progress: Progress,
+) -> Found:
     """Transitions at every cell up to the ceiling."""
+    ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
+    prepared = list(_prepared(clips, range(len(clips)), metric, progress))
     if not np.isfinite(ceiling):
         raise MotionError("every cell below a threshold needs a ceiling: what a transition may cost at most")
     parts, found = [np.empty(0, TRANSITION)], 0
@@ -311,18 +305,21 @@ def _every_cell(
         i, j = (j, i) if prepared[i].digest > prepared[j].digest else (i, j)
         parts.append(both_ways(i, j, find_cells(prepared[i], prepared[j], ceiling, _MOST_CELLS - found // 2)))
         found += len(parts[-1])
-    return np.concatenate(parts)
+    return Found(np.concatenate(parts), ceiling, Kept())
 
 
 def _pair_by_pair(
-    prepared: list[Any],
-    ceiling: float,
+    clips: Sequence[Clip],
+    metric: Metric,
+    limits: Limits,
     radius: int,
     pairs: Sequence[tuple[int, int]],
     progress: Progress,
-    border: bool,
-) -> np.ndarray:
+    border: bool = True,
+) -> Found:
     """Transitions of one pair of clips after the other, for metrics that know no tape."""
+    ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
+    prepared = list(_prepared(clips, range(len(clips)), metric, progress))
     # In an order of the two clips that depends on them alone, and with it the last bits of their alignments.
     pairs = [(j, i) if prepared[i].digest > prepared[j].digest else (i, j) for i, j in pairs]
     cells = [len(prepared[i]) * len(prepared[j]) // (2 if i == j else 1) for i, j in pairs]
@@ -335,7 +332,7 @@ def _pair_by_pair(
         src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
         parts.append(both_ways(src, dst, np.concatenate(minima)))
         done += here
-    return np.concatenate(parts)
+    return Found(np.concatenate(parts), ceiling, Kept(done, [done] * len(LEVELS), done))
 
 
 def _batches(cells: Sequence[int]) -> list[tuple[int, int]]:

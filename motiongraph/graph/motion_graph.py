@@ -60,7 +60,7 @@ class MotionGraph:
         metric: Metric | None = None,
         threshold: AnyThreshold = "auto",
         *,
-        ceiling: float | None = None,
+        ceiling: float | str = "auto",
         radius: float = RADIUS,
         mirror: bool = False,
         fps: float | None = None,
@@ -68,10 +68,13 @@ class MotionGraph:
         border: bool = True,
         every_cell: bool = False,
         same_feet: bool = False,
+        per_window: int | None = None,
+        search: str = "pruned",
         client: "Client | None" = None,
         progress: Progress = SILENT,
     ) -> "MotionGraph":
-        """Compare all clips and keep every transition up to `ceiling` (15 cm; more if a threshold asks for it).
+        """Compare all clips and keep every transition up to `ceiling`: "auto" is 15 cm for a few minutes of motion and
+        lower for a database (`graph.limits`), more if a threshold asks for it.
 
         threshold: cm; "auto", see `graph.thresholds`; "half", the lowest at which there are half as many transitions as
         steps from frame to frame (Hoang and Truong 2014, 2.2); {"within": 4, "between": 6}; {("walk", "run"): 8,
@@ -83,13 +86,27 @@ class MotionGraph:
         cluster whose workers compare the clips (`dask.distributed.Client`). border: whether minima where a clip begins
         or ends count. every_cell: a transition at every cell up to the ceiling instead of at minima alone, so that
         frames are vertices. same_feet: compare only windows in whose middle the same feet stand (Mao 2011, 6).
+        per_window: how many of the cheapest transitions every stretch of `radius` keeps; 0: all, None: all, or 32 from
+        half a million frames on. search: "pruned" leaves out what must lie above the ceiling, "exhaustive" looks at
+        every pair; the table is the same.
         """
         from motiongraph.graph.build import Options
 
         metric = Metric() if metric is None else metric
         return _built(
             _several(clips),
-            Options(metric, mirror, fps, ceiling, radius, threshold, bones or {}, Rules(border, every_cell, same_feet)),
+            Options(
+                metric,
+                mirror,
+                fps,
+                ceiling,
+                radius,
+                threshold,
+                bones or {},
+                Rules(border, every_cell, same_feet),
+                per_window,
+                search,
+            ),
             None,
             progress,
             client,
@@ -171,7 +188,7 @@ class MotionGraph:
         threshold = "auto" if self.is_auto else self.thresholds
         built = _built(
             clips,
-            Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold, c.bones, c.rules),
+            Options(c.metric, c.mirror, self.fps, c.ceiling, c.radius, threshold, c.bones, c.rules, c.per_window),
             self,
             progress,
         )

@@ -34,6 +34,8 @@ def report(graph: "MotionGraph", connections: int = 0) -> dict[str, Any]:
         "threshold_is_auto": graph.is_auto,
         "ceiling": candidates.ceiling if np.isfinite(candidates.ceiling) else None,
         "suppression_radius_frames": round(candidates.radius * graph.fps),
+        "per_window": candidates.per_window or None,
+        "search": candidates.looked.plain(),
         "candidates": len(candidates.table),
         "pruned": graph.is_pruned,
         "transitions": len(cost),

@@ -1,7 +1,11 @@
-"""The .mgraph file: a graph with its clips, or with their content hashes, in one file (see `formats.container`)."""
+"""The .mgraph file: a graph with its clips, or with their content hashes, in one file (see `formats.container`).
+
+Since version 2 motion is packed (`poses.Packed`), and only the clips as they were given are in the file: what they
+become on one skeleton, and their mirror images, are worked out again when they are shown or walked. Of a large file
+only the head is read at first.
+"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,30 +16,34 @@ from motiongraph.errors import MotionError
 from motiongraph.formats.collection import load_collection
 from motiongraph.formats.container import Kind, read_container, write_container
 from motiongraph.formats.record import Record, about_file
-from motiongraph.graph.candidates import fitted
+from motiongraph.graph.fitting import fitted
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.stored import (
     StoredClip,
     StoredGraph,
     checked_skeleton,
     checked_thresholds,
-    clip_arrays,
     clip_to_plain,
     graph_to_plain,
+    packed_arrays,
     skeleton_to_plain,
 )
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 
 AnyClips: TypeAlias = Clip | str | Path | Iterable[Clip | str | Path]  # clips, or files and folders of them
-VERSION = 1
+VERSION = 2
+_AT_ONCE = 64 << 20  # bytes up to which a file is read and checked at once
 _KIND = Kind(b"MGRAPH", VERSION, "a motion graph", ".mgraph")
 
 
 def content_hash(clip: Clip) -> str:
-    """Of the motion itself: skeleton, frames and rate; neither name nor labels."""
+    """Of the motion itself: skeleton, frames and rate; neither name nor labels. A packed clip has another than the
+    clip it was made from."""
     digest = blake2b(repr((clip.skeleton.names, clip.fps, clip.first)).encode(), digest_size=16)
-    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.offsets):
+    poses = clip.poses
+    motion = (clip.root, clip.rotations, clip.offsets) if poses is None else (poses.root, poses.still, poses.turns)
+    for array in (clip.skeleton.parents, clip.skeleton.offsets, *motion):
         digest.update(b"-" if array is None else np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
@@ -62,13 +70,10 @@ def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
         "originals": [_described(clip, skeletons) | {"hash": content_hash(clip)} for clip in c.originals],
     }
     if clips == "included":
-        # A clip that fits as it is stands only once in the file.
-        same = {id(clip): i for i, clip in enumerate(c.originals)}
-        head["clips"] = [{"same": same[id(k)]} if id(k) in same else _described(k, skeletons) for k in c.clips]
-        for kind, motions in (("originals", c.originals), ("clips", c.clips)):
-            for i, clip in enumerate(motions):
-                if kind == "originals" or "same" not in head["clips"][i]:
-                    arrays |= {f"{kind}/{i}/{name}": array for name, array in clip_arrays(clip).items()}
+        for i, clip in enumerate(c.originals):
+            arrays |= {f"originals/{i}/{name}": array for name, array in packed_arrays(clip).items()}
+    if c.metric.unit == "cm":
+        arrays["pace"] = c.paces
     head["skeletons"] = [skeleton_to_plain(skeleton) for skeleton in skeletons]
     write_container(path, _KIND, head, arrays)
 
@@ -81,7 +86,7 @@ def _described(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
 def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
     """Read an .mgraph file. clips: for a graph that only references its clips, those clips, or files and folders."""
     path = Path(path)
-    values, arrays = read_container(path, _KIND)
+    values, arrays = read_container(path, _KIND, _AT_ONCE)
     with about_file(path):
         head = Record(values, "the graph", arrays)
         skeletons = [checked_skeleton(saved) for saved in head.records("skeletons")]
@@ -89,22 +94,38 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
         if not wanted:
             raise MotionError("it has no clips")
         stored = StoredGraph.of(head)
-        table, thresholds = stored.table("table", wanted), checked_thresholds(head.record("thresholds"))
+        thresholds = checked_thresholds(head.record("thresholds"))
         auto, pruned, least = head.flag("auto"), head.flag("pruned"), head.number("least", 0.0)
         included = head.word("clips_are", ("included", "referenced")) == "included"
         originals = [one.clip(f"originals/{i}") for i, one in enumerate(wanted)] if included else []
-        used = _used(head, originals, skeletons) if included else ()
+        used = _used(head, originals, skeletons) if included and "clips" in head else ()
     if not included:
         originals = _referenced(path, wanted, clips)
-        used = fitted(originals, stored.mirror, bones=stored.bones)
+
+    def table() -> np.ndarray:
+        with about_file(path):
+            return stored.table("table", wanted)
+
     with about_file(path):
-        graph = MotionGraph(stored.candidates(originals, used, table), thresholds, pruned, least)
+        used = used or fitted(originals, stored.mirror, bones=stored.bones)
+        candidates = stored.candidates(originals, used, table() if isinstance(arrays, dict) else table)
+        if "pace" in arrays:
+            candidates.__dict__["paces"] = _paces(head, used)
+        graph = MotionGraph(candidates, thresholds, pruned, least)
     graph.is_auto = auto
     return graph
 
 
+def _paces(head: Record, used: Sequence[Clip]) -> np.ndarray:
+    """See `Candidates.paces`."""
+    paces = head.array("pace", "f", (sum(map(len, used)),))
+    if len(paces) and paces.min() < 0.0:
+        raise MotionError("its pace is below 0")
+    return paces
+
+
 def _used(head: Record, originals: Sequence[Clip], skeletons: Sequence[Skeleton]) -> list[Clip]:
-    """The clips on one skeleton that an .mgraph file holds."""
+    """The clips on one skeleton that an .mgraph file of version 1 holds."""
     return [
         originals[saved.whole("same", 0, len(originals) - 1)]
         if "same" in saved
@@ -123,7 +144,7 @@ def _referenced(path: Path, wanted: Sequence[StoredClip], clips: AnyClips | None
     given = [clip for clip in clips if isinstance(clip, Clip)]
     if files := [file for file in clips if not isinstance(file, Clip)]:
         given += [clip.resampled(wanted[0].fps) for clip in load_collection(files)]
-    known = {content_hash(clip): clip for clip in given}
+    known = {content_hash(form): clip for clip in given for form in (clip, clip.packed())}
     found = []
     for one in wanted:
         clip = known.get(one.record.word("hash"))
@@ -131,5 +152,5 @@ def _referenced(path: Path, wanted: Sequence[StoredClip], clips: AnyClips | None
             other = any(clip.name == one.name for clip in given)
             why = "is not the one the graph was built from" if other else "is not among the clips given"
             raise MotionError(f"{path}: {one.name!r} {why}")
-        found.append(replace(clip, **one.words(len(clip))))
+        found.append(clip.described(**one.words(len(clip))))
     return found

@@ -6,8 +6,9 @@ it points into. What is not as it should be is a MotionError with a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,12 @@ from motiongraph.graph.candidates import Candidates, LeftOut
 from motiongraph.graph.rules import Rules
 from motiongraph.graph.structure import TRANSITION
 from motiongraph.graph.thresholds import Thresholds
+from motiongraph.metric.levels import LEVELS
 from motiongraph.metric.metric import Metric
+from motiongraph.metric.pruned import Kept
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
+from motiongraph.model.poses import Later, Packed
 from motiongraph.model.skeleton import Skeleton
 
 _MOST_FRAMES = 2**31 - 1
@@ -53,6 +57,15 @@ def clip_to_plain(clip: Clip, skeletons: dict[Skeleton, int]) -> dict[str, Any]:
         "labels": clip.labels.spans(),
         "contacts": clip.planted and clip.planted.spans(),
     }
+
+
+def packed_arrays(clip: Clip) -> dict[str, np.ndarray]:
+    """The arrays of a clip as graphs hold it, by name."""
+    poses = clip.packed().poses
+    if poses is None:
+        return clip_arrays(clip)
+    arrays = {"root": poses.root, "turns": poses.turns, "moving": poses.moving, "still": poses.still}
+    return arrays | ({} if clip.file_frames is None else {"file_frames": clip.file_frames})
 
 
 def clip_arrays(clip: Clip) -> dict[str, np.ndarray]:
@@ -96,8 +109,17 @@ class StoredClip:
         return f"{prefix}/root" in self.record.arrays
 
     def clip(self, prefix: str) -> Clip:
-        """With the arrays of this prefix."""
+        """With the arrays of this prefix; packed ones are read when they are asked for."""
         shape = self.frames, len(self.skeleton)
+        if f"{prefix}/turns" in self.record.arrays:
+            read = partial(self._poses, prefix)
+            about = {"fps": self.fps, "first": self.first, "file": self.file} | self.words(self.frames)
+            if f"{prefix}/file_frames" in self.record.arrays:
+                about["file_frames"] = self.record.array(f"{prefix}/file_frames", "f", (self.frames,))
+            if isinstance(self.record.arrays, dict):
+                poses = read()
+                return Clip.of_later(Later.of(lambda: poses), self.skeleton, **about)
+            return Clip.of_later(Later.of(read), self.skeleton, **about)
         root = self.record.array(f"{prefix}/root", "f", (self.frames, 3))
         rotations = self.record.array(f"{prefix}/rotations", "f", (*shape, 4))
         if not (np.abs(np.einsum("fjk,fjk->fj", rotations, rotations) - 1.0) < _UNIT).all():
@@ -111,6 +133,14 @@ class StoredClip:
             self.skeleton, root, rotations, self.fps, first=self.first, offsets=offsets,
             file=self.file, file_frames=file_frames, **self.words(self.frames),
         )  # fmt: skip
+
+    def _poses(self, prefix: str) -> Packed:
+        moving = self.record.array(f"{prefix}/moving", "i", (None,))
+        if len(moving) and (moving[0] < 0 or moving[-1] >= len(self.skeleton) or (np.diff(moving) <= 0).any()):
+            raise MotionError(f"{self.record.name} moves joints that it does not have")
+        forms = {"root": (self.frames, 3), "turns": (self.frames, len(moving), 3), "still": (len(self.skeleton), 3)}
+        arrays = {name: self.record.array(f"{prefix}/{name}", "f", form) for name, form in forms.items()}
+        return Packed(moving=moving, **arrays)
 
     def labels_of(self, frames: int) -> Labels:
         """frames: of the clip as it was found."""
@@ -190,6 +220,8 @@ def graph_to_plain(c: Candidates) -> dict[str, Any]:
         "left_out": list(c.left_out),
         "bones": dict(c.bones),
         "rules": asdict(c.rules),
+        "per_window": c.per_window,
+        "looked": [c.looked.pairs, *c.looked.levels, c.looked.compared],
     }
 
 
@@ -219,6 +251,8 @@ class StoredGraph:
     left_out: tuple[LeftOut, ...]
     bones: dict[str, str]
     rules: Rules
+    per_window: int
+    looked: Kept
 
     @classmethod
     def of(cls, saved: Record) -> StoredGraph:
@@ -229,19 +263,18 @@ class StoredGraph:
             left_out.append(LeftOut(checked_word(clip, "left_out"), checked_word(reason, "left_out")))
         ceiling = saved.number("ceiling", 0.0) if saved.has("ceiling") else np.inf
         metric = checked_metric(saved.get("metric"))
-        return cls(
-            saved,
-            metric,
-            ceiling,
-            saved.number("radius"),
-            saved.flag("mirror"),
-            tuple(left_out),
-            checked_bones(saved),
-            checked_rules(saved),
-        )
+        limits = saved.number("radius"), saved.flag("mirror"), tuple(left_out), checked_bones(saved)
+        # Older files say nothing of these.
+        per_window = saved.whole("per_window", 0, 2**31) if "per_window" in saved else 0
+        looked = saved.rows("looked") if "looked" in saved else []
+        counts = [checked_whole(n, "looked", 0, 2**62) for n in looked]
+        kept = Kept(counts[0], counts[1:-1], counts[-1]) if len(counts) == len(LEVELS) + 2 else Kept()
+        return cls(saved, metric, ceiling, *limits, checked_rules(saved), per_window, kept)
 
-    def candidates(self, originals: Sequence[Clip], used: Sequence[Clip], table: np.ndarray) -> Candidates:
-        """Of these clips, used: on one skeleton, and of a table that was checked."""
+    def candidates(
+        self, originals: Sequence[Clip], used: Sequence[Clip], table: np.ndarray | Callable[[], np.ndarray]
+    ) -> Candidates:
+        """Of these clips, used: on one skeleton, and of a table that was checked, or is when it is asked for."""
         each = 2 if self.mirror else 1
         fits = len(used) == each * len(originals) and all(
             (len(clip), clip.first) == (len(originals[i // each]), originals[i // each].first)
@@ -251,7 +284,13 @@ class StoredGraph:
         if not fits:
             raise MotionError("its clips do not fit each other")
         rest = self.ceiling, self.radius, self.mirror, self.left_out, self.bones, self.rules
-        return Candidates(tuple(originals), tuple(used), self.metric, table, *rest)
+        rest = *rest, self.per_window, self.looked
+        given = table if isinstance(table, np.ndarray) else np.empty(0, TRANSITION)
+        candidates = Candidates(tuple(originals), tuple(used), self.metric, given, *rest)
+        if not isinstance(table, np.ndarray):
+            candidates.__dict__.pop("table")
+            candidates.__dict__["later"] = table
+        return candidates
 
     def table(self, key: str, clips: Sequence[StoredClip]) -> np.ndarray:
         """(T,) rows of TRANSITION, in order, between these originals of the graph or their mirror images."""

@@ -18,12 +18,12 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.candidates import Candidates
+from motiongraph.graph.limits import HIGHEST
 from motiongraph.graph.prune import prune
 from motiongraph.progress import SILENT, Progress
 
 ENOUGH = 0.75  # share of what the ceiling keeps
 _STEPS = 41
-HIGHEST = 1e12  # of a cost in any unit, except that there may be no limit at all
 POINT = np.dtype([("threshold", "f8"), ("share", "f8"), ("transitions", "i8"), ("mean_cost", "f8")])
 
 

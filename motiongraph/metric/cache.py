@@ -25,26 +25,38 @@ from motiongraph.files import writing
 # Part of every key: entries of another version of the arithmetic are not found.
 _VERSION = "3"
 _MAGIC = b"motiongraph cache 1\n"
-_LIMIT = 2 << 30
+_LIMIT = 2.0  # GB
 _SUFFIX = ".mgcache"
 
 
 def open_cache() -> "Cache | None":
-    """The user's cache; None where MOTIONGRAPH_CACHE is "off". MOTIONGRAPH_CACHE_DIR names another folder."""
+    """The user's cache; None where MOTIONGRAPH_CACHE is "off". MOTIONGRAPH_CACHE_DIR names another folder, and
+    MOTIONGRAPH_CACHE_LIMIT how many gigabytes it may take."""
     if os.environ.get("MOTIONGRAPH_CACHE", "").lower() in ("off", "0", "no"):
         return None
-    return _at(os.environ.get("MOTIONGRAPH_CACHE_DIR") or os.path.join(user_cache_dir("motiongraph"), "distances"))
+    folder = os.environ.get("MOTIONGRAPH_CACHE_DIR") or os.path.join(user_cache_dir("motiongraph"), "distances")
+    return _at(folder, _bytes(os.environ.get("MOTIONGRAPH_CACHE_LIMIT", "")))
+
+
+def _bytes(gigabytes: str) -> int:
+    try:
+        size = float(gigabytes or _LIMIT)
+    except ValueError:
+        size = -1.0
+    if not 0.0 <= size < 1e9:
+        raise MotionError(f"MOTIONGRAPH_CACHE_LIMIT is a number of gigabytes from 0 up, not {gigabytes!r}")
+    return int(size * 2**30)
 
 
 @cache
-def _at(folder: str) -> "Cache":
-    return Cache(folder)
+def _at(folder: str, limit: int) -> "Cache":
+    return Cache(folder, limit)
 
 
 class Cache:
     """Named arrays under keys, in `folder`, in at most `limit` bytes."""
 
-    def __init__(self, folder: str | os.PathLike[str], limit: int = _LIMIT):
+    def __init__(self, folder: str | os.PathLike[str], limit: int = int(_LIMIT * 2**30)):
         self.folder, self.limit = Path(folder), limit
         self._unchecked = limit  # bytes written since the folder was last measured; unknown at first
         self._complained = False

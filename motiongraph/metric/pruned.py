@@ -7,7 +7,7 @@ do not go on are above the ceiling, so that no minimum below it has a lower neig
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,15 @@ class Kept:
         self.pairs += other.pairs
         self.levels = [x + y for x, y in zip(self.levels, other.levels)]
         self.compared += other.compared
+
+    def plain(self) -> dict[str, Any]:
+        """Pairs of windows, and the shares of them that each level of bounds kept and that were compared one by one."""
+        all_ = max(self.pairs, 1)
+        return {
+            "pairs": self.pairs,
+            "share_kept_by_level": [kept / all_ for kept in self.levels],
+            "share_compared": self.compared / all_,
+        }
 
 
 def prune(

@@ -8,11 +8,11 @@ A block against a block is a pure function of the two and of the ceiling (`compa
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,29 +50,48 @@ class Tape:
 
     bodies: Bodies  # of all frames
     begins: np.ndarray  # (C + 1,) frame at which each clip begins, and the end
+    digests: tuple[str, ...]  # of the clips
 
     @classmethod
-    def of(cls, clips: Sequence[Bodies]) -> "Tape":
-        """Put clips on a tape."""
-        first, window = clips[0], clips[0].window
+    def of(cls, clips: Iterable[Bodies], frames: Sequence[int] | None = None) -> "Tape":
+        """Put clips on a tape. frames: how many each has; clips are then taken one by one and need not all be held."""
+        if frames is None:
+            clips = list(clips)
+            frames = [len(clip.xz) for clip in clips]
+        clips = iter(clips)
+        first = next(clips)
         # Between two clips lies at least one window that does not exist, or their cells would be neighbours.
-        gap = 1 if window == 1 else 0
+        gap = 1 if first.window == 1 else 0
         # Before the first window and after the last lies one more, so that every block has neighbours.
-        begins = 1 + np.append(0, np.cumsum([len(clip.xz) + gap for clip in clips]))
-        starts = np.zeros((3, begins[-1] + 1 - window + 1))
-        starts[2] = FAR
-        origin = np.zeros((2, starts.shape[1]))
-        for clip, begin in zip(clips, begins.tolist()):
-            at = slice(begin, begin + len(clip))
-            starts[:, at], origin[:, at] = clip.starts, clip.origin[:, None]
-        whole = {name: _joined([getattr(clip, name) for clip in clips], 0, gap) for name in ("xz", "y")}
-        whole |= {name: _joined([getattr(clip, name) for clip in clips], 2, gap) for name in ("left", "right")}
-        shift = None
-        if first.shift is not None:
-            shift = np.zeros((starts.shape[1], 2))
-            for clip, begin in zip(clips, begins.tolist()):
-                shift[begin : begin + len(clip)] = clip.shift
-        return cls(replace(first, name="tape", starts=starts, origin=origin, shift=shift, **whole), begins)
+        begins = 1 + np.append(0, np.cumsum(np.asarray(frames) + gap))
+        total, windows = int(begins[-1]) + 1, int(begins[-1]) + 1 - first.window + 1
+        bodies = replace(
+            first,
+            name="tape",
+            xz=np.zeros((total, first.xz.shape[1]), np.float32),
+            y=np.zeros((total, first.y.shape[1]), np.float32),
+            left=np.zeros((*first.left.shape[:2], total)),
+            right=np.zeros((*first.right.shape[:2], total)),
+            starts=np.zeros((3, windows)),
+            origin=np.zeros((2, windows)),
+            shift=None if first.shift is None else np.zeros((windows, 2)),
+        )
+        bodies.starts[2] = FAR
+        digests = []
+        for clip, begin, count in zip(chain([first], clips), begins.tolist(), frames):
+            assert len(clip.xz) == count
+            there, at = slice(begin, begin + count), slice(begin, begin + len(clip))
+            bodies.xz[there], bodies.y[there] = clip.xz, clip.y
+            bodies.left[:, :, there], bodies.right[:, :, there] = clip.left, clip.right
+            bodies.starts[:, at], bodies.origin[:, at] = clip.starts, clip.origin[:, None]
+            if bodies.shift is not None:
+                bodies.shift[at] = clip.shift
+            digests.append(clip.digest)
+        return cls(bodies, begins, tuple(digests))
+
+    def __len__(self) -> int:
+        """Clips on it."""
+        return len(self.digests)
 
     def blocks(self, plan: "Plan") -> list["Block"]:
         """The tape cut into blocks of about equal length."""
@@ -98,13 +117,6 @@ class Tape:
             shift=None if b.shift is None else b.shift[windows],
         )
         return Block(part, plan, first)
-
-
-def _joined(arrays: Sequence[np.ndarray], axis: int, gap: int) -> np.ndarray:
-    """Arrays end to end along an axis, each followed by `gap` zeros, with one before the first and after the last."""
-    one = np.zeros([1 if k == axis else n for k, n in enumerate(arrays[0].shape)], arrays[0].dtype)
-    parts = [part for array in arrays for part in ([array, one] if gap else [array])]
-    return np.concatenate([one, *parts, one], axis=axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +173,7 @@ class Pairing:
 
     def key(self, method: str) -> str:
         """Of what is found, in the cache."""
-        return f"block {method} {self.apart and self.apart + self.a.at - self.b.at} {self.a.key} {self.b.key}"
+        return f"block2 {method} {self.apart and self.apart + self.a.at - self.b.at} {self.a.key} {self.b.key}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,8 +231,8 @@ def _as_they_are(found: np.ndarray) -> np.ndarray:
 
 
 def search_tape(
-    old: Sequence[Bodies],
-    new: Sequence[Bodies],
+    old: Tape | Sequence[Bodies],
+    new: Tape | Sequence[Bodies],
     *,
     ceiling: float,
     radius: int | None = None,
@@ -239,7 +251,8 @@ def search_tape(
     by block, so that a search that was stopped goes on. client: of a Dask cluster whose workers compare the blocks.
     tally: is told what was looked at.
     """
-    fresh, known = Tape.of(new), Tape.of(old) if old else None
+    fresh = new if isinstance(new, Tape) else Tape.of(new)
+    known = old if isinstance(old, Tape) else Tape.of(old) if old else None
     plan = Plan.of([tape for tape in (fresh, known) if tape is not None], ceiling, method, search)
     blocks, window = fresh.blocks(plan), fresh.bodies.window
     pairings = [Pairing(a, b, window, False) for j, b in enumerate(blocks) for a in blocks[: j + 1]]
@@ -261,12 +274,14 @@ def search_tape(
         if saved is None or saved["ceiling"][0] < ceiling:
             return False
         rows = saved["candidates"][saved["candidates"]["cost"] <= np.float32(ceiling)]
-        collect(pairing, rows, Kept(pairing.windows))
+        pairs, *levels, compared = saved["looked at"].tolist()
+        collect(pairing, rows, Kept(pairs, levels, compared))
         return True
 
     def finish(pairing: Pairing, rows: np.ndarray, kept: Kept) -> None:
         if cache:
-            cache.put(pairing.key(method), {"ceiling": np.array([ceiling]), "candidates": rows})
+            seen = np.array([kept.pairs, *kept.levels, kept.compared])
+            cache.put(pairing.key(method), {"ceiling": np.array([ceiling]), "candidates": rows, "looked at": seen})
         collect(pairing, rows, kept)
 
     def work(pairing: Pairing, tick: Callable[[int], None]) -> None:
@@ -279,13 +294,16 @@ def search_tape(
         share, rows = done / max(total, 1.0), sum(len(rows) for _, rows in found)
         progress(done, total, what or Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
 
-    pairs = len(new) * (len(new) + 1) // 2 + len(old) * len(new)
+    news, olds = len(fresh), len(known) if known else 0
+    pairs = news * (news + 1) // 2 + olds * news
     if client is None:
         stream.run(pairings, work, sum(pairing.windows for pairing in pairings), report)
     else:
         compare_on(client, compare, [pairing for pairing in pairings if not remembered(pairing)], finish, report)
-    parts = [_named(rows, fresh if not both else known, fresh, len(old), both) for both, rows in found]
-    rows = _minima(np.concatenate(parts), [clip.digest for clip in (*old, *new)], radius or 0)
+    pairings.clear()  # and with them all that blocks worked out
+    blocks.clear()
+    parts = [_named(rows, fresh if not both else known, fresh, olds, both) for both, rows in found]
+    rows = _minima(np.concatenate(parts), [*(known.digests if known else ()), *fresh.digests], radius or 0)
     _align(rows, [tape for tape in (known, fresh) if tape is not None])
     return rows
 

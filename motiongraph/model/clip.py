@@ -1,8 +1,11 @@
-"""A clip: one skeleton moving for a while. Frozen; every change makes a new one."""
+"""A clip: one skeleton moving for a while. Frozen; every change makes a new one.
+
+Clips of graphs hold their poses packed, or in a file, and unpack them when they are asked for (`model.poses`).
+"""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +17,15 @@ from motiongraph.model.contacts import Contacts, find_contacts, floor_height, gi
 from motiongraph.model.labels import Labels, LabelsLike
 from motiongraph.model.mirror import mirrored
 from motiongraph.model.placement import place
+from motiongraph.model.poses import Later, Packed
 from motiongraph.model.retarget import retargeted
 from motiongraph.model.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from motiongraph.formats.motion import Source
     from motiongraph.synthesis.synthesize import Origin
+
+_OPTIONAL = ("offsets", "source", "origin", "planted", "file", "file_frames")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +92,58 @@ class Clip:
             object.__setattr__(self, key, value)
 
     def __len__(self) -> int:
-        return len(self.root)
+        return len(self.labels.mask)
+
+    def __getattr__(self, name: str) -> Any:
+        """Of poses that are not held all the time."""
+        later = self.__dict__.get("later")
+        if later is None or name not in ("root", "rotations"):
+            raise AttributeError(f"a clip has no {name!r}")
+        return later.held()[name]
+
+    @classmethod
+    def of_later(cls, later: Later, skeleton: Skeleton, labels: Labels, **about: Any) -> "Clip":
+        """A clip whose poses are made when they are asked for. about: as for `Clip`; they are not checked."""
+        clip = object.__new__(cls)
+        values = {"fps": 120.0, "name": "clip", "first": 0} | dict.fromkeys(_OPTIONAL) | about
+        clip.__dict__.update(values, later=later, skeleton=skeleton, labels=labels)
+        return clip
+
+    def described(self, **about: Any) -> "Clip":
+        """The same motion by another name, labels, file or file_frames; its poses stay where they are."""
+        clip = object.__new__(Clip)
+        if "labels" in about:
+            about["labels"] = Labels.of(len(self), about["labels"])
+        clip.__dict__.update(self.__dict__, **about)
+        return clip
+
+    def packed(self) -> "Clip":
+        """The same motion in float32 (`poses.Packed`), which takes a third of the memory; without what `source` and
+        others keep beside it. Joints that slide are kept as they are."""
+        if self.is_packed or self.offsets is not None:
+            return self
+        packed, clip = Packed.of(self.root, self.rotations), self.described(source=self._layout())
+        for name in ("root", "rotations", "_transforms", "floor"):
+            clip.__dict__.pop(name, None)
+        clip.__dict__["later"] = Later.of(lambda: packed)
+        return clip
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the poses are those of a `poses.Packed`."""
+        later = self.__dict__.get("later")
+        return later is not None and later.packed is not None
+
+    @property
+    def poses(self) -> Packed | None:
+        """The packed poses; None for a clip that is not packed."""
+        later = self.__dict__.get("later")
+        return later.packed() if later is not None and later.packed is not None else None
+
+    def keep_poses(self) -> None:
+        """From now on `root` and `rotations` stay where they are in memory."""
+        if "later" in self.__dict__:
+            self.__dict__["later"].keep()
 
     def __repr__(self) -> str:
         joints = len(self.skeleton)
@@ -103,12 +160,16 @@ class Clip:
             return float(frame)
         return float(np.interp(frame, np.arange(len(self)), self.file_frames))
 
-    @cached_property
+    @property
     def _transforms(self) -> tuple[np.ndarray, np.ndarray]:
-        pair = kinematics.transforms(self.skeleton, self.root, self.rotations, self.offsets)
-        for array in pair:
-            array.flags.writeable = False
-        return pair
+        later = self.__dict__.get("later")
+        held = self.__dict__ if later is None else later.held()
+        if "_transforms" not in held:
+            pair = kinematics.transforms(self.skeleton, held["root"], held["rotations"], self.offsets)
+            for array in pair:
+                array.flags.writeable = False
+            held["_transforms"] = pair
+        return held["_transforms"]
 
     def positions(self) -> np.ndarray:
         """(F, J, 3) global joint positions, metres; computed once, read-only."""
@@ -221,7 +282,7 @@ class Clip:
 
     def labelled(self, labels: LabelsLike) -> "Clip":
         """With other labels: words for all frames, or a mapping word → (start, stop) or list of ranges."""
-        return replace(self, labels=Labels.of(len(self), labels))
+        return self.described(labels=labels)
 
     def with_contacts(self, planted: "LabelsLike | Contacts | None") -> "Clip":
         """With contacts as given instead of found (Kovar 2002, 3): foot joint → (start, stop) or list of ranges, or
@@ -231,7 +292,7 @@ class Clip:
         given = None if planted is None else Labels.of(len(self), planted)
         if given is not None:
             given_contacts(self, given)
-        return replace(self, planted=given)
+        return self.described(planted=given)
 
     def _file_frames(self) -> np.ndarray:
         """(F,) float: `file_frames`, also where they are the clip's own numbers."""

@@ -40,6 +40,8 @@ def despiked(clip: "Clip") -> tuple["Clip", list[tuple[int, int]]]:
             if not more:
                 break
             found.update(more)
+        if clip.is_packed:
+            mended = mended.packed()
         _known[clip] = (None if mended is clip else mended), sorted(found)
     mended, stretches = _known[clip]
     return mended or clip, stretches

@@ -5,7 +5,7 @@ Mirroring twice gives the clip back: every step below is its own inverse.
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,17 +60,25 @@ def mirrored(clip: "Clip") -> "Clip":
         away = _reflected((clip.offsets - skeleton.offsets)[:, partner], normal)
         parents = np.maximum(skeleton.parents, 0)
         offsets = skeleton.offsets + rot.rotate(rot.conjugate(turns)[parents], away)
-    name, opposite = clip.name, {own: skeleton.names[partner[j]] for j, own in enumerate(skeleton.names)}
     return replace(
         clip,
         root=_reflected(clip.root, upright),
         rotations=rotations,
         offsets=offsets,
-        labels=_exchanged(clip.labels),
-        planted=None if clip.planted is None else clip.planted.renamed(opposite),
-        name=name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX,
+        **mirrored_words(clip),
         source=clip._layout(),
     )
+
+
+def mirrored_words(clip: "Clip") -> dict[str, Any]:
+    """Name, labels and given contacts of a clip's mirror image."""
+    name, names, partner = clip.name, clip.skeleton.names, sides.partners(clip.skeleton)
+    opposite = {own: names[partner[j]] for j, own in enumerate(names)}
+    return {
+        "name": name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else name + _SUFFIX,
+        "labels": _exchanged(clip.labels),
+        "planted": None if clip.planted is None else clip.planted.renamed(opposite),
+    }
 
 
 def _reflected(vectors: np.ndarray, normal: np.ndarray) -> np.ndarray:

@@ -28,7 +28,8 @@ from motiongraph.formats.record import (
     checked_whole,
 )
 from motiongraph.formats.scanner import LARGEST
-from motiongraph.graph.candidates import Candidates, among, fitted
+from motiongraph.graph.candidates import Candidates, among
+from motiongraph.graph.fitting import fitted
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.store import content_hash
 from motiongraph.graph.stored import (
@@ -185,7 +186,13 @@ class _Reader:
         problem = f"{file} is no longer what it was" if there else ""
         for place in [file] if there else self.moved.places(file, size):
             try:
-                found = [clip for clip in reading.clips(place) if content_hash(clip) == row.word("hash")]
+                # A clip that came with a graph is packed.
+                found = [
+                    form
+                    for clip in reading.clips(place)
+                    for form in (clip, clip.packed())
+                    if content_hash(form) == row.word("hash")
+                ]
             except (MotionError, OSError) as wrong:
                 problem = str(wrong) if there else problem
                 continue

@@ -62,6 +62,7 @@ def centre_of(pair: Pair, target: Any) -> tuple[float, float, float]:
 def record_of(entry: Entry, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
     """A `poses.CHARACTER` (0-d) for an entry at its first frame; theta, x, z: where it is set."""
     clip = entry.clip
+    clip.keep_poses()
     record = np.zeros((), poses.CHARACTER)
     record["rotations"], record["root"] = clip.rotations.ctypes.data, clip.root.ctypes.data
     record["sliding"] = 0 if clip.offsets is None else clip.offsets.ctypes.data

@@ -16,6 +16,7 @@ from motiongraph.viewer import keys, theme
 from motiongraph.viewer.panels.widgets import icons, note, progress_row, tooltip
 
 if TYPE_CHECKING:
+    from motiongraph.graph.candidates import Candidates
     from motiongraph.graph.thresholds import Thresholds
     from motiongraph.viewer.ui import Ui
 
@@ -71,14 +72,25 @@ def _big(state: AppState, ui: Ui, value: float, highest: float, unit: str) -> No
     imgui.push_style_var(_FRAME, (ui.px(8), ui.px(8)))
     imgui.push_style_var(_GRAB, ui.px(16))
     imgui.set_next_item_width(-1)
-    shown = f"threshold %.2f {unit}" + ("  (automatic)" if need_graph(state).is_auto else "")
+    graph = need_graph(state)
+    most = np.isfinite(graph.candidates.ceiling) and value >= highest
+    shown = f"threshold %.2f {unit}" + ("  (the ceiling)" if most else "  (automatic)" if graph.is_auto else "")
     changed, value = imgui.slider_float("##threshold", min(value, highest), 0.0, highest, shown, _SLIDER)
     imgui.pop_style_var(2)
     corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
     ui.graph_view.slider = corner.x, corner.y, size.x, size.y
     if changed:
         state.issue(do.SetThreshold(value))
-    tooltip(_TOLD)
+    tooltip(f"{_TOLD}\n{_kept(graph.candidates)}")
+
+
+def _kept(candidates: Candidates) -> str:
+    """How far transitions are known."""
+    told = f"transitions are known up to {candidates.max_cost:.3g} {candidates.metric.unit}, the ceiling of the graph"
+    if candidates.per_window:
+        stretch = f"{1000 * candidates.radius:.0f} ms"
+        return f"{told}, and of them the {candidates.per_window} cheapest from and to every {stretch}"
+    return told
 
 
 def set_limits(
