@@ -1,11 +1,14 @@
 """A crowd: nobody touches, all arrive, neighbours do not move in step, and nothing depends on threads or frame rate."""
 
+import json
+
 import numpy as np
 import pytest
 from naive import crowd as naive
 from walking import sample
 
 import motiongraph as mg
+from motiongraph.cli import main
 from motiongraph.synthesis.crowd_poses import ground_of, pose_all
 from motiongraph.walks.avoidance import choose_ways
 from motiongraph.walks.courses import STATE, from_here, look_ahead
@@ -196,3 +199,35 @@ def test_odd_input(graph):
         assert np.isfinite(crowd.advance(dt)).all()
     crowd.advance(15.0)
     assert gaps(crowd.roots).min() > 0.3
+
+
+def run(*arguments):
+    """Exit status of a command."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    return ended.value.code or 0
+
+
+@pytest.mark.parametrize("many", [1, 3])
+def test_a_crowd_is_written(tmp_path, graph, many, capsys):
+    file = tmp_path / "g.mgraph"
+    graph.save(file)
+    asked = ["crowd", str(file), "-n", str(many), "--seconds", "3", "--no-cleanup", "--json", "-o"]
+    assert run(*asked, str(tmp_path / "all.glb")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["characters"] == many
+    clips = mg.load_clips(tmp_path / "all.glb")
+    assert len(clips) == many
+    assert run(*asked, str(tmp_path / "folder")) == 0
+    told = json.loads(capsys.readouterr().out)
+    files = sorted((tmp_path / "folder").iterdir())
+    assert [str(f) for f in files] == told["files"]
+    for one, other in zip(clips, map(mg.load, files)):
+        np.testing.assert_allclose(one.positions(), other.positions(), atol=1e-3)
+    assert run(*asked, str(tmp_path / "folder")) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert run(*asked, str(tmp_path / "folder"), "--force", "--format", "glb") == 0
+    assert len(list((tmp_path / "folder").iterdir())) == 2 * many
+    assert run(*asked, str(tmp_path / "nowhere" / "folder")) == 1
+    assert run(*asked, str(tmp_path / "x"), "--obstacle", "1,2") == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["all.glb", "folder", "g.mgraph"]

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from motiongraph import __version__
-from motiongraph.cli import build, convert, fetch, graph, info, labels, matrix, quality, render, walk
+from motiongraph.cli import build, convert, crowd, fetch, graph, info, labels, matrix, quality, render, walk
 from motiongraph.cli.console import say, warnings_said
 from motiongraph.errors import MotionError
 from motiongraph.progress import Cancelled
@@ -72,6 +72,7 @@ app.command()(matrix.matrix)
 app.command()(build.build)
 app.command()(graph.graph)
 app.command()(walk.walk)
+app.command()(crowd.crowd)
 app.command()(render.render)
 app.command()(quality.quality)
 app.add_typer(fetch.app, name="fetch")

@@ -1,4 +1,4 @@
-"""Writing a clip as glTF 2.0 binary (.glb): its skeleton, the skin of its body, and its motion.
+"""Writing clips as glTF 2.0 binary (.glb): the skeleton, the skin of the body, and the motion.
 
 The container is two length-prefixed blocks, JSON and numbers (glTF 2.0, section 4), so it is written with json
 and struct: a library of glTF objects would still leave the packing of the numbers, which is the work, to us.
@@ -6,6 +6,7 @@ and struct: a library of glTF objects would still leave the packing of the numbe
 
 import json
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,26 +64,39 @@ def write_glb(clip: Clip, path) -> None:
     Node i is joint i, unturned at rest; the skin is bound in the pose that it was modelled in.
     The animation's `extras` keep what glTF has no word for: fps, first, and labels as [word, start, stop].
     """
-    numbers = _Numbers()
-    joints = len(clip.skeleton)
+    write_glb_together([clip], path)
+
+
+def write_glb_together(clips: Sequence[Clip], path) -> None:
+    """Write clips of one skeleton to `path`, each on a body of its own, all in one animation: they play together.
+
+    The joints of several stand under a node with the name of their clip.
+    """
+    numbers, first = _Numbers(), clips[0]
+    joints = len(first.skeleton)
     if joints > 2**16:
-        raise MotionError(f"clip {clip.name!r} has {joints} joints; a .glb file can skin no more than 65536")
-    skeleton = clip.skeleton
-    if clip.offsets is not None:  # joints that slide: bones as long as they are when the motion begins
-        skeleton = replace(skeleton, offsets=clip.offsets[clip.first])
-    surface = body_surface(skeleton, clip)
-    skin = {
-        "joints": list(range(joints)),
-        "skeleton": 0,
-        "inverseBindMatrices": numbers.add(_inverse_bind(surface), "MAT4"),
-    }
+        raise MotionError(f"clip {first.name!r} has {joints} joints; a .glb file can skin no more than 65536")
+    skeleton = first.skeleton
+    if first.offsets is not None:  # joints that slide: bones as long as they are when the motion begins
+        skeleton = replace(skeleton, offsets=first.offsets[first.first])
+    surface = body_surface(skeleton, first)
+    bind = numbers.add(_inverse_bind(surface), "MAT4")
+    nodes, skins, tops = [], [], []
+    for number, clip in enumerate(clips):
+        root = len(nodes)
+        skin = {"joints": list(range(root, root + joints)), "skeleton": root, "inverseBindMatrices": bind}
+        skins.append(skin)
+        # The skinned node stands beside the skeleton: only joints may move it (glTF 2.0, section 3.7.3.3).
+        nodes += [*_nodes(clip.skeleton, root), {"name": "body", "mesh": 0, "skin": number}]
+        if len(clips) > 1:
+            nodes.append({"name": clip.name, "children": [root]})
+        tops += [len(nodes) - 1, root + joints] if len(clips) > 1 else [root, root + joints]
     document = {
         "asset": {"version": "2.0", "generator": "motiongraph"},
         "scene": 0,
-        # The skinned node stands beside the skeleton: only joints may move it (glTF 2.0, section 3.7.3.3).
-        "scenes": [{"name": clip.name, "nodes": [0, joints]}],
-        "nodes": [*_nodes(clip.skeleton), {"name": "body", "mesh": 0, "skin": 0}],
-        "skins": [skin],
+        "scenes": [{"name": first.name, "nodes": tops}],
+        "nodes": nodes,
+        "skins": skins,
         "meshes": [{"name": "body", "primitives": [_body(surface, numbers)]}],
         "materials": [
             {
@@ -94,7 +108,7 @@ def write_glb(clip: Clip, path) -> None:
                 },
             }
         ],
-        "animations": [_animation(clip, numbers)],
+        "animations": [_animation(clips, [skin["skeleton"] for skin in skins], numbers)],
         "accessors": numbers.accessors,
         "bufferViews": numbers.views,
         "buffers": [{"byteLength": numbers.size}],
@@ -103,7 +117,7 @@ def write_glb(clip: Clip, path) -> None:
     text += b" " * (-len(text) % 4)
     size = 12 + 8 + len(text) + 8 + numbers.size
     if size >= 2**32:
-        raise MotionError(f"clip {clip.name!r} is too long for a .glb file, which holds no more than 4 GiB")
+        raise MotionError(f"clip {first.name!r} is too long for a .glb file, which holds no more than 4 GiB")
     with writing(path) as file:
         file.write(struct.pack("<4sII", b"glTF", 2, size))
         file.write(struct.pack("<I4s", len(text), b"JSON") + text)
@@ -112,14 +126,15 @@ def write_glb(clip: Clip, path) -> None:
             file.write(block)
 
 
-def _nodes(skeleton):
+def _nodes(skeleton, first):
+    """The joints, as nodes numbered from `first`."""
     nodes = []
     for name, offset, children in zip(skeleton.names, skeleton.offsets.tolist(), skeleton.children):
         node = {"name": name}
         if nodes:  # the root stands where the clip puts it
             node["translation"] = offset
         if children:
-            node["children"] = list(children)
+            node["children"] = [first + child for child in children]
         nodes.append(node)
     return nodes
 
@@ -151,12 +166,14 @@ def _body(surface: BodySurface, numbers: _Numbers) -> dict[str, Any]:
     }
 
 
-def _animation(clip, numbers):
-    """A track for the root's place, for each joint that turns and for each that slides, sampled at every frame.
+def _animation(clips: Sequence[Clip], roots: Sequence[int], numbers: _Numbers) -> dict[str, Any]:
+    """Tracks for the root's place, for each joint that turns and for each that slides, sampled at every frame; roots:
+    the node of each clip's root.
 
     What stays still keeps its two ends, or nothing where the rest pose says it already; the root's place is
     always there, so that even a statue lasts as long as its clip.
     """
+    clip = clips[0]
     seconds = (np.arange(len(clip)) / clip.fps).astype("f4")
     if (np.diff(seconds) <= 0.0).any():
         raise MotionError(
@@ -166,7 +183,7 @@ def _animation(clip, numbers):
     ends = [0, -1] if len(clip) > 1 else [0]
     samplers, channels, inputs = [], [], {}
 
-    def track(joint, path, values, rest=None):
+    def track(node, path, values, rest=None):
         still = np.ptp(values, axis=0).max() <= _STILL
         if still and rest is not None and np.abs(values[0] - rest).max() <= _STILL:
             return
@@ -175,16 +192,17 @@ def _animation(clip, numbers):
         if len(values) not in inputs:
             times = seconds[ends] if still else seconds
             inputs[len(values)] = numbers.add(times, "SCALAR", bounds=True)
-        channels.append({"sampler": len(samplers), "target": {"node": joint, "path": path}})
+        channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
         output = numbers.add(values, f"VEC{values.shape[1]}")
         samplers.append({"input": inputs[len(values)], "output": output, "interpolation": "LINEAR"})
 
-    track(0, "translation", clip.root)
-    for joint in range(len(clip.skeleton)):
-        q = rot.continuous(rot.normalized(clip.rotations[:, joint]))
-        q = q if q[0, 0] >= 0.0 else -q
-        track(joint, "rotation", q[:, [1, 2, 3, 0]], rest=[0.0, 0.0, 0.0, 1.0])
-        if joint and clip.offsets is not None:
-            track(joint, "translation", clip.offsets[:, joint], rest=clip.skeleton.offsets[joint])
+    for each, root in zip(clips, roots):
+        track(root, "translation", each.root)
+        for joint in range(len(each.skeleton)):
+            q = rot.continuous(rot.normalized(each.rotations[:, joint]))
+            q = q if q[0, 0] >= 0.0 else -q
+            track(root + joint, "rotation", q[:, [1, 2, 3, 0]], rest=[0.0, 0.0, 0.0, 1.0])
+            if joint and each.offsets is not None:
+                track(root + joint, "translation", each.offsets[:, joint], rest=each.skeleton.offsets[joint])
     extras = {"name": clip.name, "fps": clip.fps, "first": clip.first, "labels": clip.labels.spans()}
     return {"name": clip.name, "channels": channels, "samplers": samplers, "extras": extras}
