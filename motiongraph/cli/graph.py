@@ -19,6 +19,9 @@ class View(StrEnum):
     segments = "segments"
 
 
+STARTS = 24  # random choice points from which it is tried what can be reached
+
+
 def graph(
     source: Annotated[Path, typer.Argument(metavar="MGRAPH", help="Graph to read.")],
     threshold: Threshold = None,
@@ -76,7 +79,7 @@ def graph(
         from motiongraph.graph.overview import Overview, save_overview
 
         save_overview(seen, overview, Overview.of(seen, clusters))
-    report = {"path": str(source), **seen.report(CONNECTIONS)}
+    report = {"path": str(source), **seen.report(CONNECTIONS, STARTS)}
     if curve:
         rows = seen.trade_off()
         report["curve"] = [dict(zip(rows.dtype.names or (), row.tolist())) for row in rows]
@@ -122,6 +125,7 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
         ("never ends", f"{report['share_kept']:.1%} of frames ({report['frames_kept']:,})"),
         ("strong parts", f"{report['components']}, of {', '.join(f'{s:,}' for s in sizes[:6]) or 'no'} frames"),
         ("connection", "none" if connection is None else f"{connection:.2f} s from one choice point to another, mean"),
+        *_covered(report["coverage"]),
     ]
     console = Console()
     if not console.is_terminal:
@@ -155,3 +159,15 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
             share, mean = f"{row['share']:.1%}", f"{row['mean_cost']:.2f}"
             table.add_row(f"{row['threshold']:.2f}", share, f"{row['transitions']:,}", mean)
         console.print(table)
+
+
+def _covered(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of what can be reached."""
+    words = {"turn left": "turn_left", "turn right": "turn_right", "start": "start", "stop": "stop"}
+    times = {word: found[f"{name}_seconds"] for word, name in words.items()}
+    known = [f"{word} {'never' if time is None else f'{time:.2f} s'}" for word, time in times.items()]
+    share = (
+        f"{found['places_reached']:.0%} of places within 4 m, {found['headings_reached']:.0%} of headings, after 4 s"
+    )
+    missing = [("missing" if n == 0 else "", sentence) for n, sentence in enumerate(found["missing"])]
+    return [("reached", share), ("time to", f"{', '.join(known)} (turns by 90°)"), *missing]

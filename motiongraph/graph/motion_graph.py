@@ -227,9 +227,9 @@ class MotionGraph:
         chosen.flags.writeable = False
         return chosen
 
-    def report(self, connections: int = 0) -> dict[str, Any]:
+    def report(self, connections: int = 0, coverage: int = 0) -> dict[str, Any]:
         """Plain numbers about this graph; see `graph.report`."""
-        return report(self, connections)
+        return report(self, connections, coverage)
 
     @property
     def warnings(self) -> list[str]:

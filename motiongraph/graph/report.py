@@ -5,17 +5,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy  # whose parts are loaded when first used
 
+from motiongraph.graph.coverage import coverage as covered
 from motiongraph.kernels import B1, I32, I64, kernel, read
 
 if TYPE_CHECKING:
     from motiongraph.graph.motion_graph import MotionGraph
 
 
-def report(graph: "MotionGraph", connections: int = 0) -> dict[str, Any]:
+def report(graph: "MotionGraph", connections: int = 0, coverage: int = 0) -> dict[str, Any]:
     """Plain numbers: clips, frames, transitions, costs (cm), degrees per clip, what pruning keeps.
 
     connections: from how many random choice points to measure the quickest way to all others (Kovar 2002, 4.2, found
-    about two seconds); 0 leaves the figure out, since it takes longer than a frame.
+    about two seconds); 0 leaves the figure out, since it takes longer than a frame. coverage: from how many to measure
+    what can be reached, see `graph.coverage`; likewise.
     """
     kept, clips, candidates, labelling = graph.kept, graph.clips, graph.candidates, graph.candidates.labelling
     cost = candidates.cost[np.flatnonzero(graph.open)]
@@ -61,6 +63,8 @@ def report(graph: "MotionGraph", connections: int = 0) -> dict[str, Any]:
     }
     if connections:
         figures["connection_seconds"] = mean_connection(graph, connections)
+    if coverage:
+        figures["coverage"] = covered(graph, coverage)
     return figures
 
 

@@ -172,7 +172,7 @@ class Crowd:
         steering = self._steering
         step = steering.stride / steering.ground.fps
         look_ahead(steering.ground.floor, self._ground, self._plans, self._states, self._speeds, step, self._ahead)
-        self.goals.update(self._ahead[:, 0, :2], self.seconds)
+        self.goals.update(self._ahead[:, 0, :2], self._speeds[:, 2], self.seconds)
 
     def _choose(self, which: np.ndarray) -> None:
         """Where these characters (n,) go."""
@@ -193,7 +193,7 @@ class Crowd:
         pace = np.clip(self._free / (0.5 * usual), 0.25, 1.0)
         face = self._ahead[:, 0, 2:]
         behind = (face * self._wanted[:, :2]).sum(axis=1)
-        pace[(off < 1.5) & (behind < 0.3) & ~there] = 0.0  # turns on the spot rather than round its goal
+        pace[(off < 1.5) & (behind < 0.3) & ~there] = -1.0  # turns on the spot rather than round its goal
         standing = self._steering.standing.need[self._states[:, 1].astype(np.int64)] & (self._states[:, 0] < 0)
         pace[there & ~(standing & self._steering.can_stand)] = 0.0
         self._wanted[:, 2] = pace

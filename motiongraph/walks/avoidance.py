@@ -156,7 +156,8 @@ def move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles,
     """Move N characters by one moment of dt seconds, in this order (N,).
 
     states: (N, STATE); speeds: (N, 3) pace, rad/s of turning and seconds waited; wanted: (N, 3) unit vector to go in,
-    and the pace to go at; brakes: (N, B, 2) how each would come to a halt, renewed here; near: m that all keep apart;
+    and the pace to go at, −1 to halt and
+    turn; brakes: (N, B, 2) how each would come to a halt, renewed here; near: m that all keep apart;
     turning: rad/s. Into moves (N, 3): frames gone, radians turned, and turned on the spot; done: (N,) transitions gone
     through.
     """
@@ -174,7 +175,8 @@ def move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles,
         spin = 0.0
         if pace == 0.0:
             spin = min(max(angle, -_SPIN * dt), _SPIN * dt) if abs(angle) > 0.1 else 0.0
-        quicker = min(pace + change, wanted[i, 2]) if wanted[i, 2] > pace else max(pace - change, wanted[i, 2])
+        top = max(wanted[i, 2], 0.0)
+        quicker = min(pace + change, top) if top > pace else max(pace - change, top)
         if pace == 0.0 and abs(angle) > _ASIDE:
             quicker = 0.0
         slower = pace - change if pace - change > 1e-6 else 0.0
@@ -202,7 +204,7 @@ def move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles,
             spin = 0.0
         moves[i, 0], moves[i, 1], moves[i, 2] = frames, turn * frames / ground.fps, spin
         speeds[i, 0], speeds[i, 1] = then, turn if then > 0.0 else 0.0
-        speeds[i, 2] = speeds[i, 2] + dt if then < 0.25 and wanted[i, 2] > 0.0 else 0.0
+        speeds[i, 2] = speeds[i, 2] + dt if then < 0.25 and wanted[i, 2] != 0.0 else 0.0
         brakes[i] = path
         done[i] = after[0]
         moved[i] = True

@@ -14,6 +14,7 @@ from motiongraph.walks.curve import Curve
 LAYOUTS = ("grid", "circle", "scattered")
 ARRIVED = 0.4  # m from the goal: nearer is being there
 _TAKEN = 0.9  # m from someone who is at the same goal: as good as being there
+_RESIGNED = 3.0  # s of waiting after which being so near is being there
 _CARROT = 1.0  # m ahead on a path that is headed for
 _WANDER = 0.8  # m from where a wanderer was headed: it goes elsewhere
 _TIRED = 25.0  # s after which a wanderer goes elsewhere
@@ -109,8 +110,8 @@ class Goals:
             ends[i] = not path.closed and self._along[i] + _CARROT >= path.length
         return ends
 
-    def update(self, places: np.ndarray, seconds: float) -> None:
-        """Look where everyone (N, 2) is now."""
+    def update(self, places: np.ndarray, waited: np.ndarray, seconds: float) -> None:
+        """Look where everyone (N, 2) is now; waited: (N,) s."""
         for i, path in self._paths.items():
             self._follow(i, path, places[i])
         gaps = self.heading_for - places
@@ -118,7 +119,8 @@ class Goals:
         for i in np.flatnonzero(self.wanders & ((self.distance < _WANDER) | (seconds - self._since > _TIRED))).tolist():
             self._elsewhere(i, seconds)
         stops = self.stops
-        self.there |= stops & (self.distance < ARRIVED)
+        # Who is beside its goal and gets no nearer leaves it at that: someone stands in the way.
+        self.there |= stops & (self.distance < np.where(waited > _RESIGNED, _TAKEN, ARRIVED))
         # Where others stand at the same goal already, being next to them is being there.
         for i in np.flatnonzero(stops & ~self.there & (self.distance < 6.0)).tolist():
             same = self.there & (((self.final - self.final[i]) ** 2).sum(axis=1) < ARRIVED**2)
