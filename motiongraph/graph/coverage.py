@@ -129,7 +129,7 @@ def coverage(graph: "MotionGraph", starts: int = 24, rng: int = 0, progress: Pro
         )  # fmt: skip
         shares.append((float(floor[disc].mean()), float(headings.mean())))
         times.append(turns)
-    figures = {
+    figures: dict[str, Any] = {
         "places_reached": float(np.mean([a for a, _ in shares])) if shares else 0.0,
         "headings_reached": float(np.mean([b for _, b in shares])) if shares else 0.0,
     }
