@@ -83,7 +83,7 @@ def crowd(
         from motiongraph.formats.path_file import read_path
 
         found = read_path(points)
-        aims = [mg.Curve.of(found.points, found.curve or "polyline", found.closed)] * count
+        aims = [mg.Curve.of(found.points, found.curve or "polyline", bool(found.closed))] * count
     elif goals is Aims.opposite:
         aims = list(opposite(starts))
     elif goals is Aims.point:
