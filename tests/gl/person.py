@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -296,5 +297,7 @@ class Person:
         unsaved = self.frames(1)["title"].startswith("*")
         self.xdotool("key", "ctrl+q")
         if unsaved:
-            self.press("Save before closing?/Don't save")
+            x, y, width, height = self.spot("Save before closing?/Don't save")
+            with suppress(ConnectionError, AssertionError):  # it may be gone before it could say that it was clicked
+                self.click(x + 0.5 * width, y + 0.5 * height)
         return self.process.wait(PATIENCE)

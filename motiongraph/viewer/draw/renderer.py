@@ -172,12 +172,12 @@ class Renderer:
         _ = self._blocks.number  # raises where the renderer was released
         forget()
         self._uploaded, asked = None, (_key(panes, size), detail or self._usual)
+        self._store.begin(anew=asked != self._kept)
         if min(size) < 1:
             self._kept = None
         elif asked != self._kept:
             self._kept = None
             self._targets.fit([view.rect for _, view in panes], size, asked[1])
-            self._store.begin()
             self._uploaded = self._prepare(panes, asked[1].taps)
             self._kept = asked
 

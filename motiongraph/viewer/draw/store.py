@@ -10,7 +10,7 @@ from motiongraph.viewer.draw.frame import Batch, Capsules, Skins, Solids
 from motiongraph.viewer.gl.buffers import Geometry, Rows
 from motiongraph.viewer.matrices import dvec3
 
-_PATIENCE = 90  # frames a batch may go undrawn before its buffer is given up, when they are next looked through
+_PATIENCE = 90  # frames a batch may be no part of the picture before its buffer is given up, when next looked through
 _LOOK = 10  # frames between looks
 
 
@@ -33,23 +33,30 @@ class Store:
         self._batches: dict[Batch, Stored] = {}
         self._meshes: dict[Mesh | Skin, tuple[Geometry, int]] = {}
         self._frame = 0
+        self._picture = 0  # the frame in which the picture was drawn that is shown
 
-    def begin(self) -> None:
-        """A new frame: forget what has not been drawn for a while."""
+    def begin(self, anew: bool) -> None:
+        """A new frame, for which the picture is drawn anew or kept: forget what has been no part of it for a while."""
         self._frame += 1
+        if anew:
+            self._picture = self._frame
         if self._frame % _LOOK:
             return
-        for batch in [b for b, s in self._batches.items() if self._frame - s.drawn > _PATIENCE]:
+        for batch in [b for b, s in self._batches.items() if self._left(s.drawn)]:
             self._batches.pop(batch).rows.release()
-        for mesh in [m for m, (_, drawn) in self._meshes.items() if self._frame - drawn > _PATIENCE]:
+        for mesh in [m for m, (_, drawn) in self._meshes.items() if self._left(drawn)]:
             self._meshes.pop(mesh)[0].release()
+
+    def _left(self, drawn: int) -> bool:
+        """Whether what was last drawn then can be given up."""
+        return drawn != self._picture and self._frame - drawn > _PATIENCE
 
     def ready(self, batch: Batch) -> Stored:
         """The batch as it is now, on the card."""
         stored = self._batches.get(batch)
         if stored is None:
             stored = self._batches[batch] = Stored(Rows())
-        stored.drawn = self._frame
+        stored.drawn = self._picture
         if stored.version != batch.version or stored.count != len(batch):
             stored.version, stored.count = batch.version, len(batch)
             stored.rows.upload(batch.rows, stored.count)
@@ -60,7 +67,7 @@ class Store:
     def geometry(self, mesh: Mesh | Skin) -> Geometry:
         """A mesh from outside, or a level of a body's skin, on the card."""
         geometry = self._meshes[mesh][0] if mesh in self._meshes else Geometry(mesh)
-        self._meshes[mesh] = geometry, self._frame
+        self._meshes[mesh] = geometry, self._picture
         return geometry
 
     def release(self) -> None:
