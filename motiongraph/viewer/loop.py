@@ -47,6 +47,7 @@ _TITLE = 0.4  # seconds between looks whether there is unsaved work
 _IDLE = 0.1  # seconds between looks while there is nothing to draw into
 _SHORTEST = 0.0015  # seconds of spare time in which to look for garbage
 _LONGEST = 120  # frames without that after which it is looked for all the same
+_THOROUGH = 30.0  # seconds between looks through everything, which cost a tenth of a second
 
 
 class Viewer:
@@ -64,6 +65,8 @@ class Viewer:
         self.title, self._title_due, self._told = "motiongraph", 0.0, None
         self._asked_at: float | None = None  # the question that was last drawn attention to
         self._busy, self._uncollected = True, 0
+        self._frozen = False  # whether a job ended since everything was looked through
+        self._looked = perf_counter()  # when that was
         self._look, self._bound = None, {}  # what the theme and the keys were made for
         self._set_pace()
         limit_cache(settings)
@@ -154,6 +157,7 @@ class Viewer:
         marks.append(perf_counter())
         ui.timings.add([1000.0 * (after - before) for before, after in pairwise(marks)])
         if self._nothing_happens(marks[-1]):
+            self._look_through()
             self._wait(_WORKING if state.jobs.running else _BLINK if imgui.get_io().want_text_input else _BEAT)
             self._due = perf_counter()
 
@@ -277,15 +281,27 @@ class Viewer:
         """Look for garbage, if there is time for it or it has not been looked for in a while.
 
         What jobs bring is there to stay (modules above all) and would take longer to look through than a frame lasts:
-        it is left out from when they are done, and until then only what is new is looked at.
+        it is left out from when they are done, and until then only what is new is looked at. Whatever of it goes after
+        all, such as the clips of a project that was closed, is found by `_look_through`.
         """
         busy, self._uncollected = bool(self.state.jobs.running), self._uncollected + 1
         if self._busy and not busy:
             gc.freeze()
+            self._frozen = True
+            if perf_counter() - self._looked > _THOROUGH:
+                self._look_through()
         self._busy = busy
         if spare > _SHORTEST or self._uncollected > _LONGEST:
             gc.collect(1 if busy or self.ui.timings.count % 64 > self._uncollected else 2)
             self._uncollected = 0
+
+    def _look_through(self) -> None:
+        """Look for garbage in what was left out, too, if anything was since the last time."""
+        if self._frozen:
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            self._frozen, self._looked = False, perf_counter()
 
     # What the window is asked for
 

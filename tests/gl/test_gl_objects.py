@@ -140,3 +140,39 @@ def test_includes_come_once_and_defines_count(shaders):
         y_glsl='#include "x.glsl"\nfloat y() { return x(); }\n',
     )
     Program("b", ("RED",)).release()
+
+
+def test_what_a_job_brought_is_given_back_once_it_goes():
+    """Clips that stood in a ring of references when a job ended were kept for good."""
+    import gc
+    from types import SimpleNamespace
+    from weakref import ref
+
+    from motiongraph.viewer.loop import Viewer
+
+    class Ring:
+        def __init__(self):
+            self.itself = self
+
+    viewer = object.__new__(Viewer)
+    viewer.state = SimpleNamespace(jobs=SimpleNamespace(running=[]))
+    viewer.ui = SimpleNamespace(timings=SimpleNamespace(count=0))
+    viewer._busy, viewer._uncollected, viewer._frozen, viewer._looked = True, 0, False, float("inf")
+    try:
+        ring = Ring()
+        kept = ref(ring)
+        viewer._collect(1.0)  # the job is over
+        del ring
+        viewer._collect(1.0)
+        assert kept() is not None, "what was there then is not looked through in every frame"
+        viewer._look_through()
+        assert kept() is None
+        viewer._looked, viewer._busy, ring = float("-inf"), True, Ring()
+        kept = ref(ring)
+        viewer._collect(1.0)
+        del ring
+        viewer._busy, viewer._looked = True, float("-inf")
+        viewer._collect(1.0)  # without a rest between jobs
+        assert kept() is None
+    finally:
+        gc.unfreeze()
