@@ -143,13 +143,13 @@ def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
     rest pose where that stands; a floor, which is where the lowest joint stays and which is often at zero; and how
     customary the axis is. The floor tells a world with z up, whose rest pose has y up, from push-ups and swimming.
     """
-    feet, head, standing = _standing(skeleton)
+    feet, head, standing, size = _standing(skeleton)
     if not feet:
         return _up_by_reach(skeleton.rest, positions)
-    size = float(np.ptp(skeleton.rest, axis=0).max()) or float(np.ptp(positions, axis=1).max()) or 1.0
-    coordinates = np.ascontiguousarray(positions.transpose(2, 0, 1))  # (3, F, J): sums along joints are quicker there
+    size = size or float(np.ptp(positions, axis=1).max()) or 1.0
+    coordinates = np.ascontiguousarray(positions.transpose(2, 1, 0))  # (3, J, F): quickest across joints
     moving = _upward(coordinates, feet, head).mean(axis=1)
-    lowest = np.concatenate([coordinates.min(axis=2), -coordinates.max(axis=2)])  # (6, F), in the order of UP_AXES
+    lowest = np.concatenate([coordinates.min(axis=1), -coordinates.max(axis=1)])  # (6, F), in the order of UP_AXES
     level = np.median(lowest, axis=1)
     steady = np.exp(-((np.median(np.abs(lowest - level[:, None]), axis=1) * 1.5 / (0.08 * size)) ** 2))
     at_zero = np.exp(-((level / (0.05 * size)) ** 2))
@@ -158,28 +158,29 @@ def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
 
 
 @lru_cache(maxsize=256)
-def _standing(skeleton: Skeleton) -> tuple[list[int], int | None, np.ndarray]:
-    """The joints a body stands on, its head, and (3,) the way up in its rest pose, zero where that does not stand.
+def _standing(skeleton: Skeleton) -> tuple[list[int], int | None, np.ndarray, float]:
+    """The joints a body stands on, its head, (3,) the way up in its rest pose, zero where that does not stand, and the
+    extent of that.
 
     It stands on its ankles; an animal on its hands too; on none where names do not say.
     """
     feet, head = [leg[0] for leg in _legs(skeleton)], _head(skeleton)
+    size = float(np.ptp(skeleton.rest, axis=0).max())
     if not feet:
-        return [], head, np.zeros(3)
+        return [], head, np.zeros(3), size
     if any(_ANIMAL.search(name) for name in skeleton.names):
         feet += [j for j, name in enumerate(skeleton.names) if re.search(r"hand(?!le)|wrist", name, re.I)]
-    shortest = 0.25 * float(np.ptp(skeleton.rest, axis=0).max())
-    return feet, head, _upward(np.ascontiguousarray(skeleton.rest.T)[:, None], feet, head, shortest)[:, 0]
+    return feet, head, _upward(skeleton.rest.T[:, :, None], feet, head, 0.25 * size)[:, 0], size
 
 
 def _upward(poses: np.ndarray, feet: list[int], head: int | None, shortest: float = 0.0) -> np.ndarray:
-    """(3, F) direction from the feet to the body's centre, and to the head at half weight, of poses (3, F, J);
+    """(3, F) direction from the feet to the body's centre, and to the head at half weight, of poses (3, J, F);
     zero where they are no further apart than `shortest`."""
-    total = np.zeros(poses.shape[:2])
-    ground = poses[:, :, feet].mean(axis=2)
-    targets = [(poses.mean(axis=2), 1.0)]
+    total = np.zeros(poses.shape[::2])
+    ground = poses[:, feet].mean(axis=1)
+    targets = [(poses.mean(axis=1), 1.0)]
     if head is not None:
-        targets.append((poses[:, :, head], 0.5))
+        targets.append((poses[:, head], 0.5))
     for target, weight in targets:
         way = target - ground
         length = np.sqrt((way * way).sum(axis=0))
