@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from seeing import project
 
 from motiongraph.app import commands as do
 from motiongraph.app.scene.cast import Pair
@@ -11,6 +12,7 @@ from motiongraph.app.update import update, warm_up
 from motiongraph.files import resource
 from motiongraph.viewer.camera import Camera
 from motiongraph.viewer.draw.frame import Lines, Marks, Points, Skins, Solids, Spheres
+from motiongraph.viewer.panels.names import placed_names
 from motiongraph.viewer.scenery import Scenery
 
 
@@ -174,3 +176,17 @@ def test_the_windows_of_a_pair_as_clouds(state, scenery):
         assert not cloud.through
         assert (rows[0, ..., 3] > rows[1:, ..., 3].max()).all()
         assert (np.diff(rows[:, 0, 0, 7]) < 0).all()  # fainter with time
+
+
+def test_names_stand_above_the_characters(state):
+    tell(state, do.OpenPaths((resource("assets/samples") / "run.bvh",)), do.SetLayer("crowd", True))
+    cast, rect = state.casts[0], (200.0, 20.0, 800.0, 600.0)
+    view = state.camera.view(rect)
+    names = {name: (x, y) for name, x, y in placed_names(cast, view, rect)}
+    assert sorted(names) == ["run", "walk"]
+    for group in cast.groups:
+        for entry, joints in zip(group.entries, group.positions):
+            x, y = names[entry.name]
+            place, _ = project(view, joints[0] * (1, 0, 1) + (0, joints[:, 1].max() + 0.16, 0))
+            assert (x, y) == pytest.approx(place[0])
+            assert y < project(view, joints)[0][:, 1].min()

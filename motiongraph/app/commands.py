@@ -55,6 +55,7 @@ from motiongraph.app.scene.layers import (
     ClearGhosts, MoveCharacter, PinGhost, PlaceCharacter, SetLayer, ShiftGhost, Split, ToggleLayer, UnpinGhost,
 )
 from motiongraph.app.scene.props import AddProp, OpenProp, RemoveProp, SetProp, SizeProp
+from motiongraph.app.walk.edit_transitions import SetBlendLength, SlideTransition
 from motiongraph.app.walk.results import ClearResults, RenameResult, ReplayResult, SaveLog, SeekStep
 from motiongraph.app.walk.walk_options import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
 from motiongraph.app.walk.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy

@@ -92,6 +92,7 @@ class JobKind(Enum):
     THRESHOLD = "choose a threshold"
     TRADE_OFF = "try thresholds"
     WALK = "make a walk"
+    RETOUCH = "make a result again with a transition changed"
     PREVIEW = "make a preview"
     WHY = "explain a transition"
     LEAD = "set a character off"

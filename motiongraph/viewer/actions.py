@@ -232,6 +232,7 @@ ACTIONS: dict[str, Action] = {
     "bones": _action("Scene", "Body", "B", _layer("bones"), checked=_on("bones")),
     "boxes": _action("Scene", "Body as skin, capsules, boxes, sticks", "Shift+B", _layer("bone_style")),
     "sides": _action("Scene", "Tint left and right", "", _layer("sides"), checked=_on("sides")),
+    "names": _action("Scene", "Names above characters", "", _layer("names"), checked=_on("names")),
     "joints": _action("Scene", "Joints", "J", _layer("joints"), checked=_on("joints")),
     "trajectory": _action("Scene", "Root trajectory", "T", _layer("trajectory"), checked=_on("trajectory")),
     "contacts": _action(

@@ -11,6 +11,7 @@ from motiongraph.viewer.panels.help import fetch_window, hint_overlay, scene_ove
 from motiongraph.viewer.panels.library import clip_panel, library_panel
 from motiongraph.viewer.panels.matrix import matrix_aside, matrix_panel
 from motiongraph.viewer.panels.menu import menu_bar
+from motiongraph.viewer.panels.names import names_overlay
 from motiongraph.viewer.panels.path import path_panel, tool_bar
 from motiongraph.viewer.panels.preferences import preferences_window
 from motiongraph.viewer.panels.scene import camera_panel, scene_panel
@@ -165,7 +166,7 @@ class Layout:
     @staticmethod
     def _floating(state: AppState, ui: Ui) -> None:
         overlay = hint_overlay if state.window.panels else status_overlay
-        for content in (scene_overlay, matrix_aside, graph_aside, why_window, tool_bar, overlay):
+        for content in (names_overlay, scene_overlay, matrix_aside, graph_aside, why_window, tool_bar, overlay):
             contained(content.__name__, content, state, ui)
         for name, content in _FLOATING.items():
             if name in state.window.shown:

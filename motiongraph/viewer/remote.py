@@ -21,6 +21,7 @@ from motiongraph.app.matrix.comparison import threshold_of
 from motiongraph.app.playback import frame_of
 from motiongraph.app.scene.cast import Pair
 from motiongraph.app.state import AppState
+from motiongraph.app.walk.edit_transitions import blend_lengths
 from motiongraph.app.walk.results import current_result, made_of, results, step_begins
 from motiongraph.viewer.draw.frame import Rect
 from motiongraph.viewer.gl.context import live
@@ -248,6 +249,8 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "texts": ui.texts,
         "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
         "steps": step_begins(made_of(result).walk).tolist() if result else [],
+        "blends": blend_lengths(result).tolist() if result else [],
+        "jumps": made_of(result).walk.transitions[["src_frame", "dst_frame"]].tolist() if result else [],
         "results": [[e.name, made_of(e).method, len(made_of(e).walk.transitions)] for e in results(state)],
         "messages": [[m.level, m.text] for m in state.messages],
         "jobs": [job.title for job in state.jobs.running],

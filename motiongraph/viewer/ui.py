@@ -95,6 +95,7 @@ class Ui:
     flying: bool = False
     drag: tuple[str, int] | None = None
     resume: bool = False
+    seam: tuple[str, int, int, float] | None = None  # being dragged: how, track, transition, frames from its first
     contact: tuple[str, int, list[tuple[int, int]], bool] | None = (
         None  # being dragged: joint, frame, stretches, opposite
     )

@@ -33,6 +33,7 @@ class Layers:
     sides: bool = False  # whether the skin tells left from right
     trajectory: bool = True
     contacts: bool = False
+    names: bool = False  # above the characters
     cloud: str = "off"
     ghosts: bool = True
     flow: bool = False  # many poses of the clip side by side

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,7 @@ class WalkState:
     problem: str = ""  # why the last one was not found
     enough: float | None = None  # threshold at which it would have been found, where that is known
     built: int = 0  # in which graph, see `GraphState.built`
+    waiting: Callable[[], None] | None = None  # a change of a transition, until the one being made is there
     _names: tuple[tuple | None, tuple[str, ...], tuple[str, ...]] = (None, (), ())
 
     @property

@@ -18,6 +18,7 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.panels.contact_rows import contact_rows, contact_rows_height
 from motiongraph.viewer.panels.live import live_lane
 from motiongraph.viewer.panels.menu import ROOT_NAMES
+from motiongraph.viewer.panels.seam_handles import drag_seam, draw_blends, seam_menu
 from motiongraph.viewer.panels.walk_report import cost_shares, source_colour
 from motiongraph.viewer.panels.widgets import action_button, colour32, icons, tooltip, word_colour
 
@@ -181,6 +182,7 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
     if entry.made:
         tall = 1.35 * unit
         pieces(draw, entry, inner, bottom - tall - ui.px(2), tall, ui)
+        draw_blends(draw, entry, at, bottom - tall - ui.px(2), tall, ui)
     else:
         for corner, other, colour, place, size, text in _spans(entry, *inner, bottom, unit, ui.scale):
             draw.add_rect_filled(corner, other, colour, rounding)
@@ -203,6 +205,9 @@ def _lane(track: int, state: AppState, ui: Ui) -> None:
     draw.add_line(tip, _Point(x, bottom), colour32(theme.ACCENT), ui.px(2))
     tip.y += 1.4 * half
     draw.add_triangle_filled(_Point(x - half, top), _Point(x + half, top), tip, colour32(theme.ACCENT))
+    if drag_seam(track, entry, at, bottom - 1.35 * unit - ui.px(2), state, ui):
+        return
+    seam_menu(entry, at, state)
     _drag(track, entry, at, (inner[0], inner[1], last), state, ui)
 
 

@@ -28,6 +28,7 @@ def scene_panel(state: AppState, ui: Ui) -> None:
     if imgui.begin_table("body", 2):
         for name, text in (
             ("bones", "Body"), ("joints", "Joints"), ("trajectory", "Trajectory"), ("contacts", "Foot contacts"),
+            ("names", "Names"),
         ):  # fmt: skip
             imgui.table_next_column()
             toggle(name, state, ui, text)
