@@ -366,6 +366,16 @@ def test_nonsense_in_a_project_disturbs_nothing(projected, change):
     assert state.project.path is None
 
 
+def test_a_long_word_in_a_project_makes_no_long_sentence(projected):
+    path, content = projected
+    path.write_bytes(content)
+    rewrite(path, put("matrix", "search", {"method": "guess" * 1000}))
+    state = begin(("jump",))
+    tell(state, do.OpenProject(path))
+    assert "minima are found by" in state.messages[0].text
+    assert len(state.messages[0].text) < 300 + len(str(path))
+
+
 @pytest.fixture(scope="module")
 def projected(motion, tmp_path_factory):
     path = tmp_path_factory.mktemp("projects") / "p.mgproj"

@@ -127,6 +127,20 @@ def test_a_person_stands_upright_with_limbs_apart_whatever_the_rest_pose():
     assert pose.positions[feet, 1].max() < pose.positions[hands, 1].min()
 
 
+def test_a_bone_of_no_length_under_a_foot_divides_nothing_by_zero():
+    """It is lost in rounding behind a shin of 10¹⁶ metres, or is a head, which has its end in itself."""
+    skeleton = person()
+    offsets = skeleton.offsets.copy()
+    offsets[[skeleton.index("lfoot"), skeleton.index("rfoot")]] *= 1e17
+    names = tuple("head2" if name == "ltoe" else name for name in skeleton.names)
+    for odd in (
+        Skeleton(skeleton.names, skeleton.parents, offsets),
+        Skeleton(names, skeleton.parents, skeleton.offsets),
+    ):
+        with np.errstate(all="raise"):
+            assert np.isfinite(bind_pose(odd).positions).all()
+
+
 def test_surfaces_are_kept_by_skeleton():
     a, b = person(), person()
     assert a is not b

@@ -31,6 +31,7 @@ from motiongraph.viewer.driving import Driving
 from motiongraph.viewer.ending import Signals, lost_display
 from motiongraph.viewer.keys import Keys, bind, go_to_typed, heard_letter
 from motiongraph.viewer.layout import Layout
+from motiongraph.viewer.memory import look_through
 from motiongraph.viewer.pace import SOFTWARE_RATE, Pace, is_quick
 from motiongraph.viewer.pointer import Pointer
 from motiongraph.viewer.recorder import record, take_screenshots
@@ -298,9 +299,7 @@ class Viewer:
     def _look_through(self) -> None:
         """Look for garbage in what was left out, too, if anything was since the last time."""
         if self._frozen:
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
+            look_through()
             self._frozen, self._looked = False, perf_counter()
 
     # What the window is asked for
