@@ -11,8 +11,9 @@ from motiongraph.app import commands as do
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.update import update
 from motiongraph.app.walk.results import Made
+from motiongraph.viewer import theme
 from motiongraph.viewer.draw.frame import Lines, Marks, Spheres
-from motiongraph.viewer.paths import FAIR, GOOD, POOR, SCALE, Paths, off_colours
+from motiongraph.viewer.paths import SCALE, Paths, off_colours
 from motiongraph.viewer.pointer import FloorTool
 
 HERE = (0.0, 0.0, 0.0)
@@ -44,9 +45,9 @@ def ribbons(batches):
 
 
 def test_distances_have_colours():
-    np.testing.assert_allclose(off_colours(SCALE), [GOOD, FAIR, POOR])
-    np.testing.assert_allclose(off_colours([0.0, 9.0]), [GOOD, POOR])
-    np.testing.assert_allclose(off_colours([0.5 * (SCALE[0] + SCALE[1])])[0], 0.5 * np.add(GOOD, FAIR))
+    np.testing.assert_allclose(off_colours(SCALE), theme.PATH)
+    np.testing.assert_allclose(off_colours([0.0, 9.0]), [theme.PATH[0], theme.PATH[2]])
+    np.testing.assert_allclose(off_colours([0.5 * (SCALE[0] + SCALE[1])])[0], 0.5 * np.add(*theme.PATH[:2]))
 
 
 def test_a_result_is_drawn_with_the_path_it_was_to_follow(state, walked):
@@ -55,7 +56,7 @@ def test_a_result_is_drawn_with_the_path_it_was_to_follow(state, walked):
     for places, _ in (edge, asked):
         np.testing.assert_allclose(places, walked.made.asked, atol=1e-6)
     np.testing.assert_allclose(way[0][[0, -1]], [[0.3, 0.0], [0.3, 5.0]], atol=1e-6)
-    np.testing.assert_allclose(way[1][:, :3], np.tile(FAIR, (len(way[1]), 1)), atol=1e-3)
+    np.testing.assert_allclose(way[1][:, :3], np.tile(theme.PATH[1], (len(way[1]), 1)), atol=1e-3)
     faint = asked[1][0, 3]
 
     tell(state, do.SetPath(((0, 0), (0, 5)), curve="polyline"))  # the same: drawn once, and not faint
@@ -199,3 +200,16 @@ def test_strokes_and_goals_follow_the_hand(state):
     assert state.path.length == pytest.approx(2.0, abs=1e-6)
     rings = [b for b in Paths().batches(state, None, None) if isinstance(b, Marks)]
     assert rings[-1].rows[0, :3:2].tolist() == [2.0, 1.0]
+
+
+def test_a_path_in_safe_colours_goes_from_blue_to_vermilion_and_is_told_by_lightness():
+    usual = off_colours(SCALE)
+    theme.choose(False, True)
+    try:
+        safe = off_colours(SCALE)
+    finally:
+        theme.choose(False, False)
+    assert not np.allclose(usual, safe)
+    assert safe[0, 2] > safe[0, 0]  # near: blue, which no one takes for the vermilion of far off
+    assert safe[2, 0] > safe[2, 2]
+    np.testing.assert_array_equal(off_colours(SCALE), usual)

@@ -14,10 +14,8 @@ from motiongraph.app.path.verdict import Verdict, turn_circle, verdict
 from motiongraph.app.playback import way_of
 from motiongraph.app.state import AppState
 from motiongraph.model.placement import Placement, place
+from motiongraph.viewer import theme
 from motiongraph.viewer.draw.frame import (
-    FAIR,
-    GOOD,
-    POOR,
     SCALE,
     Batch,
     Capsules,
@@ -56,7 +54,7 @@ class Parts:
 
 def off_colours(off: np.ndarray) -> np.ndarray:
     """(n, 3) colours of distances from the path, metres."""
-    table = np.array([GOOD, FAIR, POOR])
+    table = np.array(theme.PATH)
     return np.stack([np.interp(off, SCALE, table[:, k]) for k in range(3)], axis=-1)
 
 
@@ -124,7 +122,7 @@ class Paths:
     def _gone(self, led: LedCharacter) -> list[Batch]:
         """The way a led character came, up to where it is; where it should go in the next seconds, and will."""
         gone, fade = len(led.trail), np.ones((len(led.trail) + 1, 4))
-        fade[:, :3], fade[:, 3] = GOOD, np.clip(np.linspace(-gone / 120.0, 1.0, gone + 1), 0.15, 0.95)
+        fade[:, :3], fade[:, 3] = theme.PATH[0], np.clip(np.linspace(-gone / 120.0, 1.0, gone + 1), 0.15, 0.95)
         _fill(self._trail, np.concatenate([led.trail, led.root[:1, [0, 2]]]), fade, 3)
         if led.behind:
             return [self._trail]
@@ -193,7 +191,7 @@ def _sharp(told: Verdict, turn: bool) -> list[Batch]:
     found: list[Batch] = []
     for start, stop in told.sharp:
         places = told.curve.at(np.linspace(start, stop, 40))
-        found.append(polyline(level(places, 5), (*POOR, 0.95), width=_WIDTH + 0.03, flat=True))
+        found.append(polyline(level(places, 5), (*theme.PATH[2], 0.95), width=_WIDTH + 0.03, flat=True))
     circle = turn_circle(told) if turn else None
     if circle is not None:
         found.append(polyline(level(circle, 5), (*_AMBER, 0.9), width=0.04, flat=True))

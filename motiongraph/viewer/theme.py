@@ -66,19 +66,25 @@ _SAFE = (
     *((0.00, 0.45, 0.70), (0.84, 0.37, 0.00), (0.80, 0.47, 0.65), (0.60, 0.60, 0.60)),
 )
 
+# Of a walk along a path in the scene, near to it, off it and far off: usual, and safe for colour-blind people.
+_PATH = (0.20, 0.62, 0.36), (0.93, 0.66, 0.18), (0.84, 0.24, 0.20)
+_SAFE_PATH = (0.00, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.00)
+
 KEPT: list[Callable[[], None]] = []  # called when the colours change, to forget what was made of the old ones
 PAPER, INK, FAINT, ACCENT, EDGE = _DARK.paper, _DARK.ink, _DARK.faint, _DARK.accent, _DARK.edge
 GOOD, WARN, BAD, SERIES = _DARK.good, _DARK.warn, _DARK.bad, _DARK.series
+PATH = _PATH
 ON_ACCENT: Ink = (0.040, 0.045, 0.055, 1.0)  # letters on the accent
 LEVELS = {"info": INK, "warning": WARN, "error": BAD}
 
 
 def choose(light: bool, safe: bool) -> None:
     """Take a palette; safe: colours that people who confuse red and green tell apart."""
-    global PAPER, INK, FAINT, ACCENT, EDGE, GOOD, WARN, BAD, SERIES, LEVELS
+    global PAPER, INK, FAINT, ACCENT, EDGE, GOOD, WARN, BAD, SERIES, LEVELS, PATH
     p = _LIGHT if light else _DARK
     PAPER, INK, FAINT, ACCENT, EDGE = p.paper, p.ink, p.faint, p.accent, p.edge
     GOOD, WARN, BAD, SERIES = p.good, p.warn, p.bad, p.series
+    PATH = _SAFE_PATH if safe else _PATH
     if safe:
         GOOD = (0.00, 0.36, 0.60, 1.0) if light else (0.34, 0.71, 0.91, 1.0)
         BAD = (0.70, 0.26, 0.00, 1.0) if light else (0.96, 0.52, 0.18, 1.0)

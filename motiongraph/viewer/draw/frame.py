@@ -34,7 +34,6 @@ GOLD = (0.84, 0.72, 0.45)
 INK = (0.20, 0.24, 0.30)
 SEAM = (0.29, 0.50, 0.82)  # of transitions in generated motion
 CHARACTERS = (CLAY, SLATE, SAGE, GOLD, PLUM, BONE)
-GOOD, FAIR, POOR = (0.20, 0.62, 0.36), (0.93, 0.66, 0.18), (0.84, 0.24, 0.20)  # of a walk along a path
 SCALE = (0.1, 0.3, 0.6)  # metres off the path at which these are reached
 
 # Batches

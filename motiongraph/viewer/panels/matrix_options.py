@@ -242,6 +242,7 @@ def _weights(state: AppState, ui: Ui) -> None:
     parts = isinstance(weights, Mapping)
     make = lambda value: do.SetPartWeight("trunk", 1.0) if value == "parts" else do.SetMetric("joint_weights", value)  # noqa: E731
     _choice("weights", "parts" if parts else weights, _WEIGHTS, make, state)
+    tooltip("how much each joint counts; Mao's table: that of Mao 2011, most for ankles, lower back and neck")
     if not parts:
         return
     for part in SLIDERS:

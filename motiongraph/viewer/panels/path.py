@@ -13,7 +13,6 @@ from motiongraph.app.live.live_character import under_way
 from motiongraph.app.path.path_state import PRESETS
 from motiongraph.app.state import AppState
 from motiongraph.viewer import theme
-from motiongraph.viewer.draw.frame import POOR
 from motiongraph.viewer.lengths import long
 from motiongraph.viewer.panels.path_kept import kept_to_it
 from motiongraph.viewer.panels.widgets import (
@@ -80,7 +79,7 @@ def path_panel(state: AppState, ui: Ui) -> None:
     )
     if state.walk.method == "path" and state.walk.problem:
         imgui.push_text_wrap_pos(0.0)
-        imgui.text_colored((*POOR, 1.0), state.walk.problem)
+        imgui.text_colored(theme.BAD, state.walk.problem)
         imgui.pop_text_wrap_pos()
     kept_to_it(state, ui)
     _lead(state, ui)
@@ -138,6 +137,7 @@ def _lead(state: AppState, ui: Ui) -> None:
     lead_button(state, ui, size=imgui.ImVec2(imgui.get_content_region_avail().x, 0.0))
     if led is None:
         note("Sets a character off that you drive, with keys, a gamepad or the mouse; it never ends by itself.")
+        tooltip("it walks in the part of the graph from which motion can always go on, until you stop it")
     else:
         steered = "steered" if led.stick is not None else "waiting"
         where = "to the goal" if path.goal else "along the path" if path.line is not None and not led.stick else steered
@@ -146,7 +146,7 @@ def _lead(state: AppState, ui: Ui) -> None:
         imgui.text_disabled(f"{where} · {led.character.taken} transitions")
         if led.character.problem:
             imgui.push_text_wrap_pos(0.0)
-            imgui.text_colored((*POOR, 1.0), led.character.problem)
+            imgui.text_colored(theme.BAD, led.character.problem)
             imgui.pop_text_wrap_pos()
     field("motion")
     if imgui.begin_combo("##lead label", path.lead_label or "any"):

@@ -12,7 +12,7 @@ from motiongraph.app.path.verdict import verdict
 from motiongraph.app.state import AppState
 from motiongraph.app.walk.results import current_result, made_of
 from motiongraph.viewer import theme
-from motiongraph.viewer.draw.frame import FAIR, GOOD, POOR, SCALE
+from motiongraph.viewer.draw.frame import SCALE
 from motiongraph.viewer.lengths import long, short
 from motiongraph.viewer.panels.widgets import colour32, note, tooltip
 
@@ -80,11 +80,11 @@ def help_buttons(state: AppState, sharp: bool) -> list[Callable[[imgui.ImVec2], 
 
 
 def _legend(ui: Ui) -> None:
-    """Green, amber, red and the distances they stand for."""
+    """The colours of a path, from good to poor, and the distances they stand for."""
     draw, where = imgui.get_window_draw_list(), imgui.get_cursor_screen_pos()
     wide, high = imgui.get_content_region_avail().x, ui.px(7)
     half = where.x + 0.5 * wide
-    good, fair, poor = (colour32(colour) for colour in (GOOD, FAIR, POOR))
+    good, fair, poor = (colour32(colour) for colour in theme.PATH)
     draw.add_rect_filled_multi_color(where, (half, where.y + high), good, fair, fair, good)
     draw.add_rect_filled_multi_color((half, where.y), (where.x + wide, where.y + high), fair, poor, poor, fair)
     imgui.dummy((wide, high))
