@@ -24,7 +24,7 @@ from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts
-_WIDER = (1.0, 1.4, 1.9)  # ways around obstacles that are tried, as shares of the usual clearance
+_WIDER = (1.0, 1.4, 1.9, 2.6)  # ways around obstacles that are tried, as shares of the usual clearance
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
 _FAR = 0.5  # m off the path that is worth a word
 _LATE = 0.75  # m after its place from which a label begins late
