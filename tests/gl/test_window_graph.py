@@ -138,7 +138,7 @@ def test_chips_kinds_and_what_is_kept_choose_curves(built):
 def test_clicking_a_lane_shows_the_clip_there(built):
     built.until(lambda s: s["lanes"]["curves"][0] == 0, "no curve in the way", do=[["SetThreshold", 0.0]])
     built.click(*place(built, 2.0, 1))
-    status = built.until(lambda s: s["tracks"][s["active"]] == "run", "the clip of the second lane")
+    status = built.until(lambda s: s["tracks"][s["active"]] == "walk_run", "the clip of the second lane")
     assert status["frame"][status["active"]] == pytest.approx(240, abs=8)
 
 

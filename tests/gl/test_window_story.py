@@ -75,7 +75,7 @@ def test_a_thing_dropped_on_the_window_stands_in_the_scene(someone, tmp_path):
     after = someone.picture()[y : y + height, x : x + width].astype(int)
     assert (np.abs(after - before).max(axis=2) > 30).sum() > 500
     someone.press("tab/Scene")
-    panel = someone.spot("Scene/Bones")
+    panel = someone.spot("Scene/Body")
     someone.move(panel[0] + 5, panel[1] + 5)
     for name in ("Scene/##one", "Scene/Remove"):
         someone.xdotool("click", "--repeat", 20, "--delay", 1, 5)  # to the end of the panel
