@@ -23,6 +23,7 @@ NEAREST, FARTHEST = 0.15, 300.0  # metres between eye and target
 NAMED = {"front": (0.0, 4.0), "side": (90.0, 4.0), "top": (0.0, 90.0), "three-quarter": (38.0, 14.0)}
 
 _RIGHT, _UP, _BACK = dvec3(1.0, 0.0, 0.0), dvec3(0.0, 1.0, 0.0), dvec3(0.0, 0.0, 1.0)
+_THERE = 1e-6  # metres from a point at which the target counts as there
 
 Point = Sequence[float] | np.ndarray | dvec3
 
@@ -124,7 +125,9 @@ class Camera:
     def follow(self, point: Point, seconds: float, half_life: float = 0.12) -> None:
         """Let the target drift to `point`, half of the way every `half_life`, whatever the frame rate."""
         rest = 0.5 ** (seconds / half_life) if half_life > 0.0 else 0.0
-        self.target = glm.mix(dvec3(*point), self.target, rest)
+        goal = dvec3(*point)
+        near = glm.distance(goal, self.target) < _THERE  # rounding would make every picture another
+        self.target = goal if near else glm.mix(goal, self.target, rest)
         self._settle(lift=True)
 
     def show(self, name: str, facing: float = 0.0) -> None:
