@@ -98,3 +98,9 @@ def test_refusals(rng):
     prepared = [m.prepare(a) for m in (mg.Metric(), mg.Metric(window=0.2))]
     with pytest.raises(mg.MotionError, match="different metrics"):
         mg.distance_matrix(*prepared, cache=False)
+
+
+def test_what_is_refused_is_quoted_briefly():
+    with pytest.raises(mg.MotionError) as refused:
+        mg.Metric(kind="x" * 5000)
+    assert len(str(refused.value)) < 300

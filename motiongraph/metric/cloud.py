@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from reprlib import repr as brief
 
 import numpy as np
 
@@ -93,14 +94,14 @@ def joint_weights(skeleton: Skeleton, weights: Mapping[str, float] | str | None)
     if isinstance(weights, str):
         if weights != "mao":
             words = "a mapping of joint names to numbers, 'mao', 'length' or 'children'"
-            raise MotionError(f"joint weights are {words}, not {weights!r}")
+            raise MotionError(f"joint weights are {words}, not {brief(weights)}")
         weights = _mao(skeleton)
         values[:] = 0.0
     # Parts of the body first, the larger before the smaller, so that what is said of a joint itself counts.
     rank = {name: k for k, name in enumerate(PARTS)}
     for name, value in sorted((weights or {}).items(), key=lambda item: rank.get(item[0], len(rank))):
         if not (np.isfinite(value) and value >= 0):
-            raise MotionError(f"the weight of joint {name!r} must be a number from 0 up, not {value!r}")
+            raise MotionError(f"the weight of joint {brief(name)} must be a number from 0 up, not {brief(value)}")
         joints = [skeleton.index(name)] if name in skeleton.by_name or name not in PARTS else part(skeleton, name)
         values[joints], named[joints] = value, True
     for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents)):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import blake2b
+from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class Metric:
         for kind, share in (self.shares or {}).items():
             _one_of("a share's kind", kind, _COMBINED)
             if not (np.isfinite(share) and share > 0):
-                raise MotionError(f"the share of {kind} is a number above 0, not {share!r}")
+                raise MotionError(f"the share of {brief(kind)} is a number above 0, not {brief(share)}")
         if self.shares:
             ordered = {kind: float(self.shares[kind]) for kind in _COMBINED if kind in self.shares}
             object.__setattr__(self, "shares", _Hashable(ordered))
@@ -160,4 +161,4 @@ class _Hashable(dict):
 
 def _one_of(what: str, value: Any, allowed: Sequence[Any]) -> None:
     if value not in allowed:
-        raise MotionError(f"{what} is one of {', '.join(map(repr, allowed))}, not {value!r}")
+        raise MotionError(f"{what} is one of {', '.join(map(repr, allowed))}, not {brief(value)}")
