@@ -1,6 +1,8 @@
 """Free weights, points on surfaces, sums of error functions, de Chenu's sum over Euler angles; in the window and by
 commands."""
 
+import re
+
 import numpy as np
 import pytest
 from naive import distance as naive
@@ -82,7 +84,7 @@ def _above(skeleton, joint):
 def test_euler_angles_are_summed_over_channels(clips):
     a, b = (clip[:20] for clip in clips)
     turning = [j for j, n in enumerate(a.skeleton.names) if j and not n.endswith("_end")]
-    angles = [np.degrees(rot.to_euler(c.rotations[:, turning], "ZXY")) for c in (a, b)]
+    angles = [np.degrees(rot.to_euler(c.rotations[:, turning], "ZYX")) for c in (a, b)]
     for order in (1, 2, 4):
         matrix = mg.distance_matrix(a, b, mg.Metric(kind="euler", order=order, window=0), cache=False)
         for i, j in ((0, 0), (3, 11), (19, 5)):
@@ -92,6 +94,26 @@ def test_euler_angles_are_summed_over_channels(clips):
                 total += (360 - away if away > 180 else away) ** order
             assert matrix.cost[i, j] == pytest.approx(total ** (1 / order), rel=1e-4)
             assert matrix.pair.exact(i, j)[0][0] == pytest.approx(total ** (1 / order), rel=1e-4)
+
+
+@pytest.mark.parametrize(("order", "up"), [("XYZ", "y"), ("YXZ", "y"), ("ZYX", "z")])
+def test_euler_angles_are_those_of_the_files_channels(clips, tmp_path, order, up):
+    files, numbers = [], []
+    for k, clip in enumerate(clips):
+        mg.save(clip[:30], tmp_path / f"{k}.bvh")
+        head, motion = (tmp_path / f"{k}.bvh").read_text().split("MOTION")
+        words = re.findall(r"[XYZ]rotation [XYZ]rotation [XYZ]rotation", head)
+        head = head.replace(words[0], " ".join(f"{axis}rotation" for axis in order))
+        (tmp_path / f"{k}.bvh").write_text(f"{head}MOTION{motion}")
+        files.append(mg.load(tmp_path / f"{k}.bvh", up=up))
+        rows = [line.split() for line in motion.strip().splitlines()[2:]]
+        numbers.append(np.array(rows, float)[:, 6:])  # without the root's
+    assert files[0].source.euler_order == (order if up == "y" else "YZX")
+    matrix = mg.distance_matrix(*files, mg.Metric(kind="euler", order=1, window=0), cache=False)
+    small = [(np.abs(n) < 85).all(axis=1) for n in numbers]  # where the angles that turn so are the file's
+    for i, j in zip(np.flatnonzero(small[0])[:5], np.flatnonzero(small[1])[-5:]):
+        away = np.abs(numbers[0][i] - numbers[1][j])
+        assert matrix.cost[i, j] == pytest.approx(np.minimum(away, 360 - away).sum(), rel=1e-3)
 
 
 def test_error_functions_add_up(clips, tmp_path):

@@ -257,6 +257,20 @@ class Source:
             return f"scaled to {STATURE:g} m"
         return f"{self.unit} (guessed)" if self.unit_from == "guess" else self.unit
 
+    @property
+    def euler_order(self) -> str | None:
+        """The order in which a BVH turns most of its joints, in axes of the clip such as "ZXY"; None: not a BVH's."""
+        if not isinstance(self.motion, BvhMotion):
+            return None
+        channels = self.motion.channels
+        whole = channels.axes[(channels.turns >= 0).all(axis=1)].tolist()
+        if not whole:
+            return None
+        axes = max(whole, key=whole.count)
+        # What stands upright has its axes exchanged; which way they point does not matter to an angle's size.
+        turned = np.abs(rot.rotate(UPRIGHT[self.up], np.eye(3)[axes])).argmax(axis=1).tolist()
+        return "".join("XYZ"[axis] for axis in turned) if len(set(turned)) == 3 else None
+
     def sliced(self, frames: slice) -> "Source":
         """For the clip's frames start:stop:step."""
         timing = self.timing + frames.start if isinstance(self.timing, int) else self.timing

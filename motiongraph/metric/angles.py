@@ -1,9 +1,9 @@
 """Joint angles as a metric: one frame against one frame (de Chenu 2006, 3.7).
 
-De Chenu compares the angles as his files write them, one axis at a time. A file's axes say nothing about the motion,
-so here a joint has one angle, that of the rotation from one frame's pose to the other's, always the shorter way; its
-velocity and acceleration are vectors (axis times angle), compared as such. The root is left out, and so are end joints,
-which do not turn.
+De Chenu compares the angles as his files write them, one axis at a time: kind "euler", in the order of the file's own
+channels. A file's axes say nothing about the motion, so otherwise a joint has one angle, that of the rotation from one
+frame's pose to the other's, always the shorter way; its velocity and acceleration are vectors (axis times angle),
+compared as such. The root is left out, and so are end joints, which do not turn.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _ARCSINE = np.array(
     [0.999999987, 0.166669932, 0.074868471, 0.0466362156, 0.0158279045, 0.078228919, -0.094046276, 0.111960899],
     np.float32,
 )
-_EULER = "ZXY"  # the order of channels that most BVH files have
+_EULER = "ZXY"  # the order of channels for clips that no BVH gives one: that of most BVH files
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7 = _ARCSINE
 
 
@@ -135,7 +135,9 @@ class Angles:
         kept = weights > 0
         turning, weights = np.array(turning)[kept], weights[kept]
         rotations = clip.rotations[clip.first :, correspondence(base, clip.skeleton)[turning]]
-        values = np.ascontiguousarray(_derived(rotations, metric.kind, clip.fps), np.float32)
+        # One order for all, whoever asks.
+        euler = min((c.source.euler_order or _EULER for c in (clip, *others) if c.source), default=_EULER)
+        values = np.ascontiguousarray(_derived(rotations, metric.kind, clip.fps, euler), np.float32)
         names = tuple(base.names[j] for j in turning)
         if metric.kind == "euler":  # a sum over channels, as de Chenu wrote it, not a mean over joints
             names, weights, total = tuple(name for name in names for _ in _EULER), np.repeat(weights, len(_EULER)), 1.0
@@ -160,15 +162,16 @@ class Angles:
         return AnglePair(self, other)
 
 
-def _derived(q: np.ndarray, kind: str, fps: float) -> np.ndarray:
-    """Rotations (F, J, 4), or their change a second (F, J, 3) in radians, or the change of that.
+def _derived(q: np.ndarray, kind: str, fps: float, euler: str) -> np.ndarray:
+    """Rotations (F, J, 4), or their change a second (F, J, 3) in radians, or the change of that; or (F, 3 J, 1) Euler
+    angles in this order.
 
     The first frames, which have no frame before them, take the first value there is.
     """
     if kind == "angle":
         return q
     if kind == "euler":
-        return rot.to_euler(q, _EULER).reshape(len(q), -1, 1)
+        return rot.to_euler(q, euler).reshape(len(q), -1, 1)
     if len(q) < 3:
         raise MotionError("angle velocities and accelerations need at least three frames")
     change = rot.multiply(rot.conjugate(q[:-1]), q[1:])

@@ -45,8 +45,8 @@ class Metric:
     kind: "cloud", or joint angles (de Chenu 2006, 3.7) one frame against one frame: "angle" in degrees,
         "angle-velocity" in degrees a second, "angle-acceleration" in degrees a second²; or "dissertation", the sum of
         fourth powers that the Manchester dissertation's program takes (see `metric.dissertation`); or "euler", de
-        Chenu's own: the sum over all Euler channels (z, x, y of every joint but the root), in degrees; or "combined",
-        the sum of several as `shares` says.
+        Chenu's own: the sum over all Euler channels of every joint but the root, in degrees, in the order of the file's
+        channels (BVH); or "combined", the sum of several as `shares` says.
     order: 1, 2 or 4, the norm over the joints of an angle metric.
     shares: for "combined", kind → what its cost is multiplied with, as in {"cloud": 1, "angle": 0.2}.
     mesh: points on a surface instead of on the bones: "body", the body that is drawn around the skeleton, or a `Mesh`
