@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from graphs import graph_of, still
 from test_walks_planning import ring
 
 import motiongraph as mg
@@ -41,6 +42,29 @@ def test_along_a_path(graph, labels):
     walk = mg.follow_path(graph, [(0.0, 0.0), (0.0, 6.0)], labels)
     assert walk.facts["labels_held"] == 1.0
     assert set(walk.steps["clip"].tolist()) <= {1, 2, 3}
+
+
+def test_around_an_obstacle(graph):
+    """Sets keep their stretches of a path on its way round."""
+    asked = [(0.0, "walk"), (5.0, {"walk", "fast"})]
+    walk = mg.follow_path(graph, [(0.0, 0.0), (0.0, 9.0)], asked, obstacles=[(0.1, 3.0, 0.3)])
+    assert walk.facts["labels_held"] > 0.95
+    (switch,) = walk.facts["switches"]
+    assert 5.0 < switch["asked"] < 5.6  # as much later as the way round is longer
+    assert walk.steps["clip"][-1] in (1, 2, 3)
+    assert walk.facts["clearance"] > 0.0
+
+
+def test_in_a_sequence_with_a_detour():
+    """Where no transition leads from a set to the next item, other motion leads there."""
+    words = ("walk", "fast"), ("turn",), ("walk", "slow")
+    clips = [still(20, f"clip{k}", labels) for k, labels in enumerate(words)]
+    graph = graph_of(clips, [(0, 12, 1, 3, 1.0), (1, 10, 2, 4, 1.0)], 2)
+    walk = mg.sequential_walk(graph, [{"walk", "fast"}, "slow+walk"], stay=0.1)
+    assert set(walk.steps["clip"].tolist()) == {0, 1, 2}
+    assert walk.facts["detour_seconds"] > 0
+    with pytest.raises(mg.Unreachable, match=r"from fast \+ walk to slow\+walk"):
+        mg.sequential_walk(graph, [{"walk", "fast"}, "slow+walk"], stay=0.1, detours=False)
 
 
 def test_in_a_sequence(graph):

@@ -61,7 +61,18 @@ def test_walks_go_around(graph):
     assert walk.facts["clearance"] == pytest.approx(distance_to(checked([POST]), trace(walk)[0]).min())
     assert np.linalg.norm(trace(walk)[0][-1] - WAY[-1]) < 0.6
     there = mg.reach(graph, (0.0, 6.0), obstacles=[POST])
-    assert there.facts["clearance"] > 0.0
+    assert there.facts["clearance"] >= TOUCH
+    assert there.facts["end_distance"] < 0.6
+    assert "obstacle" not in there.note
+
+
+def test_what_is_too_narrow_is_said(graph):
+    """Two posts with a gap that the path passes and no walk does: the way is as wide as there is room for."""
+    posts = [(0.75, 4.8, 0.2), (-0.75, 4.8, 0.2), (0.3, 3.0, 0.5)]
+    for walk in (mg.follow_path(graph, WAY, obstacles=posts), mg.reach(graph, WAY[-1], obstacles=posts)):
+        near = walk.facts["clearance"]
+        assert near == pytest.approx(distance_to(checked(posts), trace(walk)[0]).min())
+        assert (near < TOUCH) == ("of an obstacle" in walk.note)
 
 
 def test_the_command_takes_them(graph, tmp_path):

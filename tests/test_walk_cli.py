@@ -97,4 +97,18 @@ def test_how_motions_are_blended(walk, folder, monkeypatch):
     assert len(made) == 3  # a body of one joint has nothing to line up
     assert [k["register"] for k in asked] == [False, False, False, True]
     assert walk("random", "--blend", "magic")[0] != 0
+
+
+def test_one_blend_length_for_each_transition(walk, folder, monkeypatch):
+    asked, real = [], mg.synthesize
+    monkeypatch.setattr(mg, "synthesize", lambda *a, **k: asked.append((a[0], k["lengths"])) or real(*a, **k))
+    report = walk("random", "--seconds", 12, "--blend-length", 0.1)[1]
+    seconds = [0.1, *[0.3] * (report["transitions"] - 1)]
+    assert walk("random", "--seconds", 12, "--blend-length", ", ".join(map(str, seconds)))[0] == 0
+    assert [lengths for _, lengths in asked] == [0.1, seconds]
+    expected = real(asked[1][0], lengths=seconds, name="out")
+    np.testing.assert_allclose(mg.load(folder / "out.bvh").root, expected.root, atol=1e-5)
+    status, _, err = walk("random", "--seconds", 12, "--blend-length", "0.1,0.2")
+    assert status == 1
+    assert f"{report['transitions']} transitions" in err
     assert walk("random", "--blend-length", -1)[0] != 0

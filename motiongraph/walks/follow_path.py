@@ -130,43 +130,51 @@ def follow_path(
     stops = weights.rest > 0 and not line.closed and can_stop(graph)
     ends = {**STANDING_END, "end_rest": weights.rest} if stops else {}
 
-    def along(line: Curve, labels: Labels | None) -> Walk:
-        goal = Goal.of(graph, line, labels, weights, True, **ends)
-        heading = float(heading_of(line.tangents[0]))
+    def along(clearance: float) -> Walk:
+        led, names = _led_around(line, labels, things, clearance) if things else (line, labels)
+        goal = Goal.of(graph, led, names, weights, True, **ends)
+        heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
-        states = placed_at(floor_graph(graph), roots, line.places[0], heading)
+        states = placed_at(floor_graph(graph), roots, led.places[0], heading)
         found = find(graph, goal, roots, states, effort, progress)
         return finished(graph, goal, found, roots, states, "path", began)
 
-    return kept_clear(line, labels, things, along)
+    return kept_clear(things, along)
 
 
-def kept_clear(
-    line: Curve, labels: Labels | None, things: Sequence[np.ndarray], along: Callable[[Curve, Labels | None], Walk]
-) -> Walk:
-    """The walk that `along` finds for a path and its labels, led around things: in wider and wider ways until it
-    touches none. Says how near it comes."""
+def _led_around(
+    line: Curve, labels: Labels | None, things: Sequence[np.ndarray], clearance: float
+) -> tuple[Curve, Labels | None]:
+    """A path and the labels on it, led around things."""
+    led, metres = around(line, things, clearance)
+    if led is line or labels is None or isinstance(labels, str | set | frozenset):
+        return led, labels
+    names, begins = stretches(labels, line)
+    return led, list(zip(np.interp(begins, line.along, metres).tolist(), names))
+
+
+def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
+    """The walk that `walk_at` finds at a clearance in metres from things: in wider and wider ways until it touches
+    none. Says how near it comes."""
     if not things:
-        return along(line, labels)
-    best = None
+        return walk_at(0.0)
+    best, clearance = None, -np.inf
     for wider in _WIDER:
-        led, metres = around(line, things, wider * CLEARANCE)
-        if led is not line and labels is not None and not isinstance(labels, str | set | frozenset):
-            names, begins = stretches(labels, line)
-            moved = np.interp(begins, line.along, metres).tolist()
-            walk = along(led, list(zip(moved, names)))  # pyright: ignore[reportArgumentType]
-        else:
-            walk = along(led, labels)
-        near = float(distance_to(things, trace(walk)[0]).min())
-        if best is None or near > best.facts["clearance"]:
-            best = walk
-            best.facts["clearance"] = near
+        try:
+            walk = walk_at(wider * CLEARANCE)
+        except MotionError:
+            if best is None:
+                raise
+            break  # no room for a wider way
+        near = float(distance_to(things, trace(walk)[0]).min(initial=np.inf))
+        if best is None or near > clearance:
+            best, clearance = walk, near
         if near >= TOUCH:
             break
     assert best is not None
-    if best.facts["clearance"] < TOUCH:
-        near = max(best.facts["clearance"], 0.0)
-        note = f"the walk comes within {near:.2f} m of an obstacle"
+    best.facts["clearance"] = clearance
+    if clearance < TOUCH:
+        note = f"the walk comes within {max(clearance, 0.0):.2f} m of an obstacle"
         best = replace(best, note="; ".join([note, *([best.note] if best.note else [])]))
     return best
 

@@ -16,8 +16,8 @@ from motiongraph.model.placement import direction_of
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import Curve, between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
-from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
-from motiongraph.walks.obstacles import CLEARANCE, Obstacle, around, checked, distance_to
+from motiongraph.walks.follow_path import find, finished, kept_clear, placed_at, starting_frames
+from motiongraph.walks.obstacles import Obstacle, around, checked, distance_to
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
 from motiongraph.walks.walk import Name, Seed, Walk
 
@@ -74,25 +74,28 @@ def reach(
     if last is not None:
         end_x, end_z = direction_of(last).tolist()
         ends |= {"end_facing": _END_FACING, "end_x": end_x, "end_z": end_z}
-    tried: list[tuple[Goal, Found]] = []
-    curves, things = [between(place, turn, target, last, handle) for handle in _HANDLES], checked(obstacles)
-    if things:
-        free = [curve for curve in curves if (distance_to(things, curve.places) >= CLEARANCE).all()]
-        curves = free or [around(Curve.of([place, target]), things)[0]]
-    for curve in curves:
-        labels = None
-        if clip is not None:
-            labels, ends["strict"] = [(max(curve.length - _LAST, 0.0), clip)], 1
-        goal = Goal.of(graph, curve, labels, weights, **ends)
-        tried.append((goal, find(graph, goal, roots, states, _scouting(effort), progress)))
-    goal, scouted = max(tried, key=lambda pair: pair[1].merit)
-    found = find(graph, goal, roots, states, effort.share(1.0 - 0.1 * len(curves)), progress)
-    if effort.best == 1 and (effort.method == "beam" or not found.complete):
-        found = max(scouted, found, key=lambda one: one.merit)
-    walk = finished(graph, goal, found, roots, states, "reach", began)
+    direct, things = [between(place, turn, target, last, handle) for handle in _HANDLES], checked(obstacles)
+
+    def towards(clearance: float) -> Walk:
+        curves = direct
+        if things:
+            free = [curve for curve in direct if (distance_to(things, curve.places) >= clearance).all()]
+            curves = free or [around(Curve.of([place, target]), things, clearance)[0]]
+        tried: list[tuple[Goal, Found]] = []
+        for curve in curves:
+            labels = None
+            if clip is not None:
+                labels, ends["strict"] = [(max(curve.length - _LAST, 0.0), clip)], 1
+            goal = Goal.of(graph, curve, labels, weights, **ends)
+            tried.append((goal, find(graph, goal, roots, states, _scouting(effort), progress)))
+        goal, scouted = max(tried, key=lambda pair: pair[1].merit)
+        found = find(graph, goal, roots, states, effort.share(1.0 - 0.1 * len(curves)), progress)
+        if effort.best == 1 and (effort.method == "beam" or not found.complete):
+            found = max(scouted, found, key=lambda one: one.merit)
+        return finished(graph, goal, found, roots, states, "reach", began)
+
+    walk = kept_clear(things, towards)
     places, facings = trace(walk)
-    if things and len(places):
-        walk.facts["clearance"] = float(distance_to(things, places).min())
     walk.facts["end_distance"] = distance(places[-1], target) if len(places) else None
     if last is not None and len(places):
         off = float((facings[-1] * direction_of(last)).sum())
