@@ -107,6 +107,34 @@ def test_skin_lies_around_the_joints_that_carry_it(surface):
         assert np.linalg.norm(own[:, None] - way[None], axis=2).min(axis=1).max() < 0.3, surface.skeleton.names[joint]
 
 
+def test_lines_lie_in_planes_across_the_joints(surface):
+    skin, pose, names = surface.levels[0], surface.pose, surface.skeleton.names
+    signs = np.sign(skin.marks[:, 0])
+    a, b = (signs[skin.triangles[:, k]] for k in (0, 1))
+    crossed = skin.positions[skin.triangles[a != b][:, :2]].mean(axis=1)
+    lined = [j for j, kind in enumerate(pose.kinds) if kind in ("arm", "forearm", "hand", "shin", "foot", "toe")]
+    away = np.linalg.norm(crossed[:, None] - pose.positions[lined], axis=2)
+    assert away.min(axis=1).max() < 0.16, "no line but around joints of limbs"
+    for joint in (j for j in lined if pose.kinds[j] == "shin"):
+        knee = crossed[away[:, lined.index(joint)] < 0.1]
+        assert len(knee) > 8, names[joint]
+        assert np.ptp(knee[:, 1]) < 0.06, "level, but for half an edge up and down"
+
+
+def test_marks_at_joints_are_no_second_limb():
+    """GenoView's skeleton has "RightUpLegEnd" below "RightLeg"."""
+    plain = person()
+    knees = [j for j, kind in enumerate(bind_pose(plain).kinds) if kind == "shin"]
+    names, parents, offsets = list(plain.names), list(plain.parents), list(plain.offsets)
+    for knee in knees:
+        names.append(f"{names[plain.parents[knee]]}End")
+        parents.append(knee)
+        offsets.append(np.zeros(3))
+    marked = Skeleton(names, np.array(parents), np.array(offsets))
+    assert bind_pose(marked).kinds[len(plain) :] == [""] * len(knees)
+    assert bind_pose(marked).size == pytest.approx(bind_pose(plain).size)
+
+
 def test_soles_are_flat_and_level(surface):
     skin = surface.levels[0]
     lowest = skin.positions[:, 1].min()

@@ -25,6 +25,7 @@ _LIMBS = {
     "forearm": (0.60, -0.78, 0.12),
     "hand": (0.58, -0.80, 0.10),
 }
+_CHAINS = (("thigh", "shin", "foot", "toe"), ("arm", "forearm", "hand", "finger"))
 _HIP = 0.12  # most of a body's height that lies between the middle of the pelvis and a hip
 
 
@@ -49,6 +50,11 @@ def bind_pose(skeleton: Skeleton, clip: Clip | None = None) -> BindPose:
         short = any(skeleton.bone_lengths[c] < _HIP * height for c in leads)
         if short and kinds[skeleton.parents[joint]] == "pelvis":
             kinds[joint] = "pelvis"
+    for joint in range(1, len(kinds)):
+        # "RightUpLegEnd" below "RightLeg" is a mark at the knee and no second leg.
+        above = next((kinds[a] for a in sides.ancestors(skeleton, joint)[1:] if kinds[a]), "")
+        if any(above in limb and kinds[joint] in limb[: limb.index(above)] for limb in _CHAINS):
+            kinds[joint] = ""
     necks = [j for j, kind in enumerate(kinds) if kind == "neck" and not skeleton.names[j].endswith("_end")]
     if "head" not in kinds and necks:
         kinds[necks[-1]] = "head"

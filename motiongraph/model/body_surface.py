@@ -13,7 +13,7 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph.model import sides
-from motiongraph.model.bind_pose import BindPose, bind_pose
+from motiongraph.model.bind_pose import BindPose, bind_pose, main_child
 from motiongraph.model.clip import Clip
 from motiongraph.model.flesh import flesh_of
 from motiongraph.model.isosurface import measure, polygonised, settle
@@ -24,10 +24,12 @@ LEVELS = (7000, 2400, 900, 360)  # triangles, from near to far
 _STEP = 0.0115  # metres of the grid on an adult
 _MOST_CELLS = 3e6
 _KEPT = 64  # surfaces
-_BLURS = 3  # rounds in which weights are mixed with those of the neighbours
-# Kinds of bones whose joints get a line around them: one wherever two meet that differ.
-_ODD = ("torso", "clavicle", "neck", "head", "forearm", "thigh", "foot")
-_EVEN = ("pelvis", "arm", "hand", "finger", "shin", "toe")
+_BLURS = 6  # rounds in which weights are mixed with those of the neighbours
+# How far skin follows the next bone as well, in thicknesses of the limb: a back bends over a longer way than a knee.
+_REACH = {"pelvis": 1.3, "torso": 1.3, "thigh": 0.9, "clavicle": 1.0, "arm": 0.9}
+# Kinds of bones that begin with a line around the joint; hips and waist have none: there the skin is one.
+_LINE_REACH = 0.06  # metres on an adult within which a vertex knows how far it is from a line
+_LINED = ("arm", "forearm", "hand", "shin", "foot", "toe")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +106,9 @@ def _skin(
 ) -> Skin:
     normals, openness = np.empty_like(points), np.empty(len(points))
     settle(shapes, points, normals, openness)
-    parity = np.array([1.0 if kind in _ODD else -1.0 if kind in _EVEN else 0.0 for kind in pose.kinds])
-    for joint in range(1, len(parity)):  # what has no name goes with what it hangs on
-        parity[joint] = parity[joint] or parity[skeleton.parents[joint]]
-    joints, weights, dense, lines = _weights(skeleton, shapes, carriers, points, triangles, parity)
-    marks = np.stack([lines, dense @ pose.left, openness], axis=1)
+    reach = np.array([_REACH.get(kind, 0.7) for kind in pose.kinds])
+    joints, weights, dense = _weights(skeleton, shapes, carriers, points, triangles, reach)
+    marks = np.stack([_lines(skeleton, pose, points, dense), dense @ pose.left, openness], axis=1)
     return Skin(
         points.astype(np.float32),
         normals.astype(np.float32),
@@ -119,19 +119,48 @@ def _skin(
     )
 
 
+def _lines(skeleton: Skeleton, pose: BindPose, points: np.ndarray, dense: np.ndarray) -> np.ndarray:
+    """(n,) −1 … 1, with a joint line where it is 0: a plane through each joint, across the bones that meet there.
+    dense: weights (n, J). Its sign changes from part to part down a limb, so that only joints have lines."""
+    part, sign = np.zeros(len(skeleton), int), np.full(len(skeleton), -1.0)
+    found = {}  # a part's first joint → the plane's normal
+    for joint in range(1, len(skeleton)):
+        above = int(skeleton.parents[joint])
+        part[joint], sign[joint] = part[above], sign[above]
+        if pose.kinds[joint] in _LINED and pose.kinds[joint] != pose.kinds[above]:
+            child = main_child(skeleton, pose.kinds, joint)
+            before = pose.positions[joint] - pose.positions[above]
+            after = before if child is None else pose.positions[child] - pose.positions[joint]
+            length = np.linalg.norm(before), np.linalg.norm(after)
+            if min(length) > 1e-6:
+                across = before / length[0] + after / length[1]
+                if np.linalg.norm(across) > 1e-3:
+                    part[joint], sign[joint] = joint, -sign[above]
+                    found[joint] = across / np.linalg.norm(across)
+    owner = np.argmax(dense, axis=1)
+    lines = sign[owner]
+    for joint, normal in found.items():
+        above = int(skeleton.parents[joint])
+        below_it = part == joint
+        beside = (part[owner] == joint) | ((part[owner] == part[above]) & (dense[:, below_it].sum(axis=1) > 0.01))
+        height = (points - pose.positions[joint]) @ normal / (_LINE_REACH * pose.size)
+        nearer = beside & (np.abs(height) < np.abs(lines))
+        lines[nearer] = sign[joint] * height[nearer]
+    return lines
+
+
 def _weights(
     skeleton: Skeleton,
     shapes: np.ndarray,
     carriers: np.ndarray,
     points: np.ndarray,
     triangles: np.ndarray,
-    parity: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Joints (n, 4) and weights (n, 4) of every vertex, all its weights (n, J) before the four largest were taken, and
-    −1 … 1 (n,) with a joint line where it is 0; parity: (J,) of the joints to either side of lines.
+    reach: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Joints (n, 4) and weights (n, 4) of every vertex, and all its weights (n, J) before the four largest were taken.
 
-    The nearest joint's flesh counts in full, that of its neighbours the less the farther it is, beyond half of the
-    limb's thickness not at all. Mixing along the surface smooths what is left, and never leaks between limbs.
+    The nearest joint's flesh counts in full, that of its neighbours the less the farther it is, beyond `reach` (J,)
+    times the limb's thickness not at all. Mixing along the surface smooths what is left, and never leaks between limbs.
     """
     distances = np.empty((len(points), len(shapes)))
     measure(shapes, points, distances)
@@ -142,11 +171,8 @@ def _weights(
         thick[joint] = max(thick[joint], shapes[k, 12:16].mean())
     nearest = np.argmin(by_joint, axis=1)
     least = by_joint[np.arange(len(points)), nearest]
-    away = (by_joint - least[:, None]) / (0.7 * thick[nearest])[:, None]
+    away = (by_joint - least[:, None]) / (reach * thick)[nearest][:, None]
     near = _neighbours(skeleton, carriers)[nearest]
-    odd, even = (np.where(near & (parity == sign), away, 2.0).min(axis=1) for sign in (1.0, -1.0))
-    # Beside a joint the distance to the other bone grows with the square of the way: its root is even.
-    lines = np.clip(np.sign(even - odd) * np.sqrt(np.abs(even - odd)), -1.0, 1.0)
     dense = np.where(near, np.maximum(1.0 - away, 0.0) ** 2, 0.0)
     dense /= dense.sum(axis=1, keepdims=True)
     ends = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
@@ -155,14 +181,14 @@ def _weights(
     mixed = mixed + scipy.sparse.identity(len(points)) * 4.0
     mixed = scipy.sparse.diags(1.0 / np.asarray(mixed.sum(axis=1)).ravel()) @ mixed
     for _ in range(_BLURS):
-        dense, lines = mixed @ dense, mixed @ lines
+        dense = mixed @ dense
     order = np.argsort(-dense, axis=1, kind="stable")[:, :4]
     if count < 4:
         order = np.concatenate([order, np.zeros((len(points), 4 - count), int)], axis=1)
     weights = np.take_along_axis(dense, order, axis=1)
     weights[:, min(count, 4) :] = 0.0
     weights[weights < 0.01] = 0.0
-    return order, weights / weights.sum(axis=1, keepdims=True), dense, lines
+    return order, weights / weights.sum(axis=1, keepdims=True), dense
 
 
 def _neighbours(skeleton: Skeleton, carriers: np.ndarray) -> np.ndarray:

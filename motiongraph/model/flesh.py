@@ -51,6 +51,7 @@ _TRUNK = (
     (0.93, 0.118, 0.080, -0.004),
     (1.00, 0.058, 0.058, -0.006),
 )
+_ROUND = 0.2  # share of the trunk over which the corners of a spine are rounded, up and down
 _FAMILY = {"thigh": "leg", "shin": "leg", "arm": "arm", "forearm": "arm"}
 # An animal's, by the length of its trunk: half widths where a bone begins and where it ends.
 _ANIMAL = {
@@ -80,7 +81,7 @@ def flesh_of(skeleton: Skeleton, pose: BindPose) -> Flesh:
 
 def _person(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> None:
     kinds, place, size = pose.kinds, pose.positions, pose.size
-    trunk = _trunk(skeleton, pose, flesh)
+    trunk, pelvis = _trunk(skeleton, pose, flesh)
     heads = [j for j, kind in enumerate(kinds) if kind == "head" and (j == 0 or kinds[skeleton.parents[j]] != "head")]
     hidden = {b for j in heads for b in sides.below(skeleton, j)}  # faces are not modelled
     for joint, kind in enumerate(kinds):
@@ -100,7 +101,7 @@ def _person(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> None:
         if kind in _LIMBS:
             limb = "trunk" if kind == "neck" else f"{_FAMILY.get(kind, kind)} {pose.left[joint] or joint}"
             _limb(joint, place[joint], place[child], kind, kinds[child] == kind, size, limb, flesh)
-        elif not kind and kinds[child] not in ("pelvis", "torso", "thigh"):
+        elif not kind and kinds[child] not in ("pelvis", "torso", "thigh") and not _held(skeleton, joint):
             thick = min(max(0.13 * skeleton.bone_lengths[child], 0.008 * size), 0.05 * size)
             flesh.add(joint, place[joint], place[child], (thick, thick), (0.8 * thick, 0.8 * thick), melt=0.01 * size)
     for joint in heads[:1]:
@@ -118,15 +119,22 @@ def _person(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> None:
             )
         elif kind == "thigh" and above != "thigh":
             seat = place[joint] + np.array([-0.012 * np.sign(place[joint, 0]), -0.01, -0.052]) * size
-            flesh.ball(int(skeleton.parents[joint]), seat, times(size, 0.080, 0.088, 0.070), melt=0.05 * size)
+            above = int(skeleton.parents[joint]) if pelvis is None else pelvis  # one with the back above it
+            flesh.ball(above, seat, times(size, 0.080, 0.088, 0.070), melt=0.05 * size)
 
 
-def _trunk(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> set[int]:
-    """Pelvis, belly and chest around the spine; returns the joints of the spine."""
+def _held(skeleton: Skeleton, joint: int) -> bool:
+    """Whether a bone without a name of the body is a thing that is carried (Xsens writes "Prop1")."""
+    names = (skeleton.names[joint], *(skeleton.names[c] for c in skeleton.children[joint]))
+    return any("prop" in name.lower() for name in names)
+
+
+def _trunk(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> tuple[set[int], int | None]:
+    """Pelvis, belly and chest around the spine; returns the joints of the spine and the one that carries the pelvis."""
     kinds, place, size = pose.kinds, pose.positions, pose.size
     top = next((j for j, kind in enumerate(kinds) if kind in ("neck", "head")), None)
     if top is None:
-        return set()
+        return set(), None
     hips = [j for j, kind in enumerate(kinds) if kind == "thigh" and kinds[skeleton.parents[j]] != "thigh"]
     base = place[hips].mean(axis=0)
     chain = [j for j in sides.ancestors(skeleton, top)[::-1] if place[j, 1] > base[1] or j == top]
@@ -144,7 +152,9 @@ def _trunk(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> set[int]:
     shares[-1] = 1.0
 
     def at(share: float) -> np.ndarray:
-        here = np.array([np.interp(share, shares, points[:, axis]) for axis in range(3)])
+        # The spine of a file has corners; a back has none.
+        around = share + np.linspace(-_ROUND, _ROUND, 9)
+        here = np.array([np.interp(around, shares, points[:, axis]).mean() for axis in range(3)])
         here[1] = base[1] + share * height
         return here
 
@@ -183,7 +193,7 @@ def _trunk(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> set[int]:
         b = place[joint] - np.array([0.0, 0.03, 0.0]) * size
         a, b = a + 0.35 * (b - a), a + 0.85 * (b - a)
         flesh.add(above, a, b, times(size, 0.075, 0.070), times(size, 0.058, 0.052), melt=0.05 * size)
-    return set(sides.ancestors(skeleton, top)) - {top}
+    return set(sides.ancestors(skeleton, top)) - {top}, pelvis
 
 
 def _limb(
