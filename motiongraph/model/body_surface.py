@@ -134,6 +134,8 @@ def _lines(skeleton: Skeleton, pose: BindPose, points: np.ndarray, dense: np.nda
             length = np.linalg.norm(before), np.linalg.norm(after)
             if min(length) > 1e-6:
                 across = before / length[0] + after / length[1]
+                if pose.kinds[joint] == "arm" and pose.upright:  # straight down, so that none runs into the chest
+                    across = np.array([across[0], 0.0, 0.0])
                 if np.linalg.norm(across) > 1e-3:
                     part[joint], sign[joint] = joint, -sign[above]
                     found[joint] = across / np.linalg.norm(across)

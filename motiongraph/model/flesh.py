@@ -7,6 +7,7 @@ bone that a file makes long becomes a long limb. What a bone is, its name says (
 from itertools import pairwise
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.model import sides
 from motiongraph.model.bind_pose import BindPose, main_child
@@ -51,6 +52,7 @@ _TRUNK = (
     (0.93, 0.118, 0.080, -0.004),
     (1.00, 0.058, 0.058, -0.006),
 )
+_SLICES = 17  # of a trunk
 _ROUND = 0.2  # share of the trunk over which the corners of a spine are rounded, up and down
 _FAMILY = {"thigh": "leg", "shin": "leg", "arm": "arm", "forearm": "arm"}
 # An animal's, by the length of its trunk: half widths where a bone begins and where it ends.
@@ -165,10 +167,11 @@ def _trunk(skeleton: Skeleton, pose: BindPose, flesh: Flesh) -> tuple[set[int], 
             return pelvis
         return carriers[-2] if found == top else found
 
-    # One straight line would have no waist: cut at joints and at the knots of the profile.
+    # One straight line would have no waist, few would have edges: cut at joints and often enough to look round.
     knots = np.array(_TRUNK)
-    cuts = np.unique(np.concatenate([knots[:, 0], shares[1:-1]]).round(4))
-    profile = np.array([[np.interp(c, knots[:, 0], knots[:, k]) for k in (1, 2, 3)] for c in cuts]) * size
+    cuts = np.unique(np.concatenate([np.linspace(knots[0, 0], 1.0, _SLICES), shares[1:-1]]).round(4))
+    cuts = cuts[np.concatenate([[True], np.diff(cuts) > 0.01])]
+    profile = scipy.interpolate.PchipInterpolator(knots[:, 0], knots[:, 1:])(cuts) * size
     wide = 0.5 * np.ptp(place[hips, 0]) + 0.062 * size  # hips that a file puts far apart need a wide pelvis
     profile[:, 0] *= np.interp(cuts, [0.0, 0.36], [max(wide / (0.146 * size), 1.0), 1.0])
     for n in range(len(cuts) - 1):
