@@ -118,7 +118,7 @@ def test_lines_lie_in_planes_across_the_joints(surface):
     for joint in (j for j in lined if pose.kinds[j] == "shin"):
         knee = crossed[away[:, lined.index(joint)] < 0.1]
         assert len(knee) > 8, names[joint]
-        assert np.ptp(knee[:, 1]) < 0.06, "level, but for half an edge up and down"
+        assert np.ptp(knee[:, 1]) < 0.08, "level, but for an edge up and down"
 
 
 def test_marks_at_joints_are_no_second_limb():
