@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bodies import person
+from naive import guess as naive_guess
 
 import motiongraph as mg
 from motiongraph import rotations as rot
@@ -121,6 +122,19 @@ def test_people_stand_along_every_axis(axis, rng):
     assert guess.up_axis(replace(body, offsets=rot.rotate(back, body.offsets)), turned) == axis
     if axis in ("y", "z"):
         assert guess.up_axis(body, turned) == axis, "a rest pose with y up in a world with z up"
+
+
+@pytest.mark.parametrize("head", [-1, 3])
+@pytest.mark.parametrize("shortest", [0.0, 1.5])
+def test_poses_are_looked_at_joint_by_joint(head, shortest, rng):
+    poses = rng.normal(0.0, 1.0, (7, 5, 3))
+    poses[2] = 0.0  # everything in one place
+    way, lowest = guess._looked_at(poses, np.array([1, 4]), head, shortest)
+    expected = naive_guess.looked_at(poses, [1, 4], head, shortest)
+    np.testing.assert_allclose(way, expected[0], atol=1e-12)
+    np.testing.assert_array_equal(lowest, expected[1])
+    np.testing.assert_allclose(guess._median(lowest), np.median(lowest, axis=1))
+    np.testing.assert_allclose(guess._median(lowest[:, 1:]), np.median(lowest[:, 1:], axis=1))
 
 
 def test_push_ups_do_not_turn_the_world(rng):

@@ -215,10 +215,9 @@ def first_frame(text: Text, position: int | None = None) -> dict[str, int]:
 
 def _as_in_the_first_frame(text: Text, asf: Asf, position: int) -> tuple[Asf, tuple[int, ...]]:
     """The skeleton with the degrees of freedom that only the motion tells, and its bones in the order of the file."""
-    index = {name.lower(): bone for bone, name in enumerate(asf.names)}
     dofs, order = list(asf.dofs), []
     for name, count in first_frame(text, position).items():
-        bone = index.get(name)
+        bone = asf.bones.get(name)
         if bone is None:
             break
         order.append(bone)

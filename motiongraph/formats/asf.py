@@ -12,6 +12,7 @@ import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.formats.channels import Channels
+from motiongraph.model.skeleton import Skeleton
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,23 @@ class Asf:
                 offsets.append(tips[b])
                 bones.append(-1)
         return tuple(names), np.array(parents), np.array(offsets), np.array(bones)
+
+    def skeleton(self, basis: np.ndarray, scale: float) -> Skeleton:
+        """The joints in metres, turned by the quaternion `basis`; the same one for every motion of the skeleton."""
+        key = basis.tobytes(), scale
+        if key not in self._skeletons:
+            names, parents, offsets, _ = self.joints
+            self._skeletons[key] = Skeleton(names, parents, rot.rotate(basis, offsets * scale))
+        return self._skeletons[key]
+
+    @cached_property
+    def _skeletons(self) -> dict[tuple[bytes, float], Skeleton]:
+        return {}
+
+    @cached_property
+    def bones(self) -> dict[str, int]:
+        """Name in lower case → bone."""
+        return {name.lower(): bone for bone, name in enumerate(self.names)}
 
     @cached_property
     def channels(self) -> dict[bool, Channels]:

@@ -3,6 +3,7 @@
 Every guess is reported by `motiongraph info` and can be overruled when loading.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model import sides
 from motiongraph.model.skeleton import Skeleton
 
@@ -27,7 +29,7 @@ _NECK = re.compile(r"neck", re.I)
 
 # The axis that points up, and how often it does: y in most programs, z in some, −y in images.
 _PRIOR = {"x": -0.3, "y": 0.2, "z": 0.1, "-x": -0.3, "-y": 0.0, "-z": -0.3}
-UP_AXES = tuple(_PRIOR)
+UP_AXES, _PRIORS = tuple(_PRIOR), np.array(list(_PRIOR.values()))
 MOST_POSES = 256  # poses that are looked at
 
 _CUSTOMARY = (24, 25, 30, 48, 50, 60, 90, 100, 120, 144, 150, 180, 200, 240, 250, 300, 480, 500, 1000)
@@ -144,48 +146,76 @@ def up_axis(skeleton: Skeleton, positions: np.ndarray) -> str:
     customary the axis is. The floor tells a world with z up, whose rest pose has y up, from push-ups and swimming.
     """
     feet, head, standing, size = _standing(skeleton)
-    if not feet:
+    if not len(feet):
         return _up_by_reach(skeleton.rest, positions)
     size = size or float(np.ptp(positions, axis=1).max()) or 1.0
-    coordinates = np.ascontiguousarray(positions.transpose(2, 1, 0))  # (3, J, F): quickest across joints
-    moving = _upward(coordinates, feet, head).mean(axis=1)
-    lowest = np.concatenate([coordinates.min(axis=1), -coordinates.max(axis=1)])  # (6, F), in the order of UP_AXES
-    level = np.median(lowest, axis=1)
-    steady = np.exp(-((np.median(np.abs(lowest - level[:, None]), axis=1) * 1.5 / (0.08 * size)) ** 2))
+    moving, lowest = _looked_at(positions, feet, head)
+    level = _median(lowest)
+    steady = np.exp(-((_median(np.abs(lowest - level[:, None])) * 1.5 / (0.08 * size)) ** 2))
     at_zero = np.exp(-((level / (0.05 * size)) ** 2))
-    directions = np.concatenate([moving, -moving]) + np.maximum(np.concatenate([standing, -standing]), 0.0)
-    return UP_AXES[int(np.argmax(directions + 0.4 * steady + 0.4 * at_zero + list(_PRIOR.values())))]
+    directions = np.concatenate([moving, -moving]) + standing
+    return UP_AXES[int((directions + 0.4 * steady + 0.4 * at_zero + _PRIORS).argmax())]
+
+
+def _median(rows: np.ndarray) -> np.ndarray:
+    """(n,) of rows (n, F)."""
+    ordered, count = np.sort(rows, axis=1), rows.shape[1]
+    return 0.5 * (ordered[:, (count - 1) // 2] + ordered[:, count // 2])
 
 
 @lru_cache(maxsize=256)
-def _standing(skeleton: Skeleton) -> tuple[list[int], int | None, np.ndarray, float]:
-    """The joints a body stands on, its head, (3,) the way up in its rest pose, zero where that does not stand, and the
-    extent of that.
+def _standing(skeleton: Skeleton) -> tuple[np.ndarray, int, np.ndarray, float]:
+    """The joints a body stands on, its head or −1, (6,) how far each of UP_AXES points up in its rest pose, zero where
+    that does not stand or points down, and the extent of that pose.
 
     It stands on its ankles; an animal on its hands too; on none where names do not say.
     """
     feet, head = [leg[0] for leg in _legs(skeleton)], _head(skeleton)
-    size = float(np.ptp(skeleton.rest, axis=0).max())
-    if not feet:
-        return [], head, np.zeros(3), size
-    if any(_ANIMAL.search(name) for name in skeleton.names):
+    if feet and any(_ANIMAL.search(name) for name in skeleton.names):
         feet += [j for j, name in enumerate(skeleton.names) if re.search(r"hand(?!le)|wrist", name, re.I)]
-    return feet, head, _upward(skeleton.rest.T[:, :, None], feet, head, 0.25 * size)[:, 0], size
+    size = float(np.ptp(skeleton.rest, axis=0).max())
+    on, top = np.array(feet, np.int64), -1 if head is None else head
+    way = _looked_at(skeleton.rest[None], on, top, 0.25 * size)[0] if feet else np.zeros(3)
+    return on, top, np.maximum(np.concatenate([way, -way]), 0.0), size
 
 
-def _upward(poses: np.ndarray, feet: list[int], head: int | None, shortest: float = 0.0) -> np.ndarray:
-    """(3, F) direction from the feet to the body's centre, and to the head at half weight, of poses (3, J, F);
-    zero where they are no further apart than `shortest`."""
-    total = np.zeros(poses.shape[::2])
-    ground = poses[:, feet].mean(axis=1)
-    targets = [(poses.mean(axis=1), 1.0)]
-    if head is not None:
-        targets.append((poses[:, head], 0.5))
-    for target, weight in targets:
-        way = target - ground
-        length = np.sqrt((way * way).sum(axis=0))
-        total += weight * np.divide(way, length, out=np.zeros_like(way), where=length > max(shortest, 1e-12))
-    return total / 1.5
+def _looked_at(
+    positions: np.ndarray, feet: np.ndarray, head: int, shortest: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of poses (F, J, 3): (3,) the mean direction from the feet to the body's centre, and to the head, if any (−1), at
+    half weight, zero where they are no further apart than `shortest`; and (6, F) the lowest joint along UP_AXES."""
+    way, lowest = np.empty(3), np.empty((6, len(positions)))
+    _look(np.ascontiguousarray(positions), feet, head, max(shortest, 1e-12), way, lowest)
+    return way, lowest
+
+
+@kernel(types.void(read(F64, 3), read(I64), I64, F64, F64[::1], F64[:, ::1]))
+def _look(positions, feet, head, shortest, way, lowest):
+    """See `_looked_at`."""
+    frames, joints = positions.shape[0], positions.shape[1]
+    ways = np.empty((2, 3))  # to the centre and to the head
+    way[:] = 0.0
+    for f in range(frames):
+        for a in range(3):
+            low = high = total = positions[f, 0, a]
+            for j in range(1, joints):
+                at = positions[f, j, a]
+                total += at
+                low, high = min(low, at), max(high, at)
+            lowest[a, f], lowest[a + 3, f] = low, -high
+            standing = 0.0
+            for j in feet:
+                standing += positions[f, j, a]
+            ground = standing / len(feet)
+            ways[0, a], ways[1, a] = total / joints - ground, positions[f, head, a] - ground
+        for k in range(1 if head < 0 else 2):
+            x, y, z = ways[k, 0], ways[k, 1], ways[k, 2]
+            length = math.sqrt(x * x + y * y + z * z)
+            if length > shortest:
+                for a in range(3):
+                    way[a] += ways[k, a] / (length * (k + 1))
+    for a in range(3):
+        way[a] /= 1.5 * frames
 
 
 def _up_by_reach(rest: np.ndarray, positions: np.ndarray) -> str:

@@ -270,10 +270,10 @@ def find_asf(path: str | os.PathLike, text: Text | None = None) -> Path:
     decide, bones do. text: the file's, where it was read already.
     """
     path = Path(path)
-    folder = path.absolute().parent
-    try:  # by names first: a path for each of thousands of files takes longer than to read one
-        names = [name for name in os.listdir(folder) if name.lower().endswith(".asf")]
-        beside = sorted(file for file in map(folder.joinpath, names) if file.suffix)
+    folder = os.path.dirname(os.path.abspath(path))
+    try:  # by names: a path for each of thousands of files takes longer than to read one
+        names = sorted(name for name in os.listdir(folder) if name[-4:].lower() == ".asf" and len(name) > 4)
+        beside = [Path(folder, name) for name in names]
     except OSError as problem:
         raise unreadable(path.parent, problem) from problem
     subject = path.stem.partition("_")[0]

@@ -58,8 +58,8 @@ class BvhMotion:
         """The arrays of a clip from the numbers (F, C) of its file; `turned`, where it is known, is used up."""
         record, channels, top = self.record, self.channels, self.folded
         rotations = self.turned(values, basis) if turned is None else turned
-        root = rot.rotate(basis, channels.positions(values, top, record.offsets[top]) * scale)
-        fixed = rot.rotate(basis, record.offsets * scale)
+        root = _turned(basis, channels.positions(values, top, record.offsets[top]) * scale)
+        fixed = _turned(basis, record.offsets * scale)
         places: dict[int, np.ndarray] = {}  # of joints that slide
         for j in range(top + 1, len(record.names)):
             if (channels.places[j] >= 0).any():
@@ -121,14 +121,13 @@ class AmcMotion:
 
     def build(self, values: np.ndarray, basis: np.ndarray, scale: float, turned: np.ndarray | None = None) -> Built:
         """The arrays of a clip from the numbers (F, C) of its file; `turned`, where it is known, is used up."""
-        names, parents, offsets, _ = self.record.joints
         rotations = self.turned(values, basis) if turned is None else turned
         shift = self.channels.positions(values, 0, np.zeros(3))
-        root = rot.rotate(basis, (self.record.position + shift) * scale)
+        root = _turned(basis, (self.record.position + shift) * scale)
         sliding = self._sliding(values, scale)
         if sliding is not None:
             sliding = rot.rotate(basis, sliding * scale)
-        return Skeleton(names, parents, rot.rotate(basis, offsets * scale)), root, rotations, sliding
+        return self.record.skeleton(basis, scale), root, rotations, sliding
 
     def _sliding(self, values: np.ndarray, scale: float) -> np.ndarray | None:
         """(F, J, 3) offsets where bones stretch (`l`, along the bone) or shift (`tx ty tz`, in the bone's frame)."""
@@ -168,6 +167,11 @@ class AmcMotion:
         local = rot.rotate(upright, clip.root) / scale - self.record.position
         _put(values, channels.places[0], local, np.zeros(3), scale)
         return values
+
+
+def _turned(basis: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Places (n, 3) turned by a quaternion, which is none for most files."""
+    return places if basis is rot.IDENTITY else rot.rotate(basis, places)
 
 
 def _offset(clip: Clip, joint: int) -> np.ndarray:

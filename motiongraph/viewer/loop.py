@@ -158,7 +158,7 @@ class Viewer:
         marks.append(perf_counter())
         ui.timings.add([1000.0 * (after - before) for before, after in pairwise(marks)])
         if self._nothing_happens(marks[-1]):
-            self._look_through()
+            self.look_through()
             self._wait(_WORKING if state.jobs.running else _BLINK if imgui.get_io().want_text_input else _BEAT)
             self._due = perf_counter()
 
@@ -206,6 +206,8 @@ class Viewer:
         if self._bound != settings.keys:
             self._bound = settings.keys
             bind(settings.keys)
+        ui.heats.turn()
+        ui.canvases.turn()
         imgui.backends.opengl3_new_frame()
         self._tell_imgui(dt)
         imgui.new_frame()
@@ -283,22 +285,24 @@ class Viewer:
 
         What jobs bring is there to stay (modules above all) and would take longer to look through than a frame lasts:
         it is left out from when they are done, and until then only what is new is looked at. Whatever of it goes after
-        all, such as the clips of a project that was closed, is found by `_look_through`.
+        all, such as the clips of a project that was closed, is found by `look_through`.
         """
         busy, self._uncollected = bool(self.state.jobs.running), self._uncollected + 1
         if self._busy and not busy:
             gc.freeze()
             self._frozen = True
             if perf_counter() - self._looked > _THOROUGH:
-                self._look_through()
+                self.look_through()
         self._busy = busy
         if spare > _SHORTEST or self._uncollected > _LONGEST:
             gc.collect(1 if busy or self.ui.timings.count % 64 > self._uncollected else 2)
             self._uncollected = 0
 
-    def _look_through(self) -> None:
-        """Look for garbage in what was left out, too, if anything was since the last time."""
-        if self._frozen:
+    def look_through(self, always: bool = False) -> None:
+        """Look for garbage in what was left out, too, if anything was since the last time. Scenes and panels work out
+        anew what they show: what they remember may be of clips and results that are gone."""
+        if self._frozen or always:
+            self.sceneries.clear()
             look_through()
             self._frozen, self._looked = False, perf_counter()
 

@@ -3,7 +3,6 @@
 Off unless MOTIONGRAPH_REMOTE names a file for the socket. One JSON object per line, one line back.
 """
 
-import gc
 import json
 import select
 import socket
@@ -169,7 +168,7 @@ def _reply(viewer: "Viewer", asked: dict[str, Any]) -> dict[str, Any]:
     for name, *fields in asked.get("do", ()):
         viewer.state.issue(getattr(commands, name)(*fields))
     if "collect" in asked:
-        gc.collect()
+        viewer.look_through(always=True)
     return status(viewer)
 
 
@@ -196,7 +195,7 @@ def _lanes(state: AppState, ui: Ui) -> dict[str, Any] | None:
         "slider": view.slider,
         "plot": view.plot,
         "span": graphs.span or lanes.whole,
-        "curves": [len(view.index), view.of, ui.canvases.of("graph").done],
+        "curves": [len(view.index), view.of, ui.canvases["graph"].done],
         "ends": lanes.ends[view.index[0]].tolist() if len(view.index) else None,
         "pointed": graphs.pointed,
         "filter": [sorted(graphs.filter.labels), graphs.filter.kind, graphs.filter.kept],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from motiongraph.app.settings import Settings
 from motiongraph.errors import MotionError
+from motiongraph.viewer.memory import share_pools
 from motiongraph.viewer.window import Window
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def view(paths: Iterable[Path] = ()) -> None:
 
 def open_viewer(paths: Iterable[Path], settings: Settings) -> "Viewer":
     """The viewer with its window open; it is yet to be run."""
+    share_pools()
     gc.disable()  # nothing that is imported is garbage: looking for it takes a fifth of the time; `Viewer` takes over
     window = Window(settings.width, settings.height, maximized=settings.maximized)
     try:

@@ -156,7 +156,7 @@ def test_what_a_job_brought_is_given_back_once_it_goes():
 
     viewer = object.__new__(Viewer)
     viewer.state = SimpleNamespace(jobs=SimpleNamespace(running=[]))
-    viewer.ui = SimpleNamespace(timings=SimpleNamespace(count=0))
+    viewer.ui, viewer.sceneries = SimpleNamespace(timings=SimpleNamespace(count=0)), {}
     viewer._busy, viewer._uncollected, viewer._frozen, viewer._looked = True, 0, False, float("inf")
     try:
         ring = Ring()
@@ -165,7 +165,7 @@ def test_what_a_job_brought_is_given_back_once_it_goes():
         del ring
         viewer._collect(1.0)
         assert kept() is not None, "what was there then is not looked through in every frame"
-        viewer._look_through()
+        viewer.look_through()
         assert kept() is None
         viewer._looked, viewer._busy, ring = float("-inf"), True, Ring()
         kept = ref(ring)
@@ -176,3 +176,60 @@ def test_what_a_job_brought_is_given_back_once_it_goes():
         assert kept() is None
     finally:
         gc.unfreeze()
+
+
+def test_panels_and_scenes_do_not_keep_what_is_gone():
+    """Each row of a table that was ever in sight kept the result it was of, with its graph and clips."""
+    import gc
+    from functools import lru_cache
+    from weakref import ref
+
+    from motiongraph.viewer.loop import Viewer
+    from motiongraph.viewer.panels.walk_report import judged
+
+    class Thing:
+        pass
+
+    viewer, made, scene = object.__new__(Viewer), Thing(), Thing()
+    row = lru_cache(lambda thing: 0)
+    row.__module__ = judged.__module__  # as those of panels are
+    row(made)
+    viewer.sceneries, viewer._frozen = {0: scene}, True
+    known = ref(made), ref(scene)
+    del made, scene
+    assert all(one() is not None for one in known)
+    try:
+        viewer.look_through()
+        assert [one() for one in known] == [None, None]
+    finally:
+        gc.unfreeze()
+
+
+def test_pictures_that_nobody_looks_at_are_given_back():
+    from motiongraph.viewer.draw.frame import Sheet
+    from motiongraph.viewer.draw.graph_canvas import Canvases
+    from motiongraph.viewer.draw.heat_map import Heats
+    from motiongraph.viewer.gl.context import live
+
+    heats, canvases, before = Heats(), Canvases(), live()
+    levels = [np.ones((600, 300), np.float32)]
+    rows, picks = np.zeros((4, 8), np.float32), np.arange(4, dtype=np.float32) * 4
+    sheet = Sheet((64, 64), (1.0, 1.0, 0.0, 0.0), rows, picks, rows, 1.0, 1.0, (0.0, 0.0, 0.0, 1.0))
+    for _ in range(2):
+        heats["matrix"].show(levels, (0.0, 0.0, 300.0, 600.0), (64, 64), 0.5, 1.0)
+        canvases["graph"].show(sheet)
+        held = live()
+        assert held["texture"] > before.get("texture", 0)
+        assert held["buffer texture"] > before.get("buffer texture", 0)
+        for _ in range(80):  # another tab, for a moment
+            heats.turn()
+            canvases.turn()
+        assert live() == held
+        for _ in range(20):
+            heats.turn()
+            canvases.turn()
+        for kind in ("texture", "framebuffer", "buffer texture"):
+            assert live().get(kind, 0) == before.get(kind, 0), kind
+    heats.release()
+    canvases.release()
+    assert live() == before

@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from motiongraph.viewer.draw.frame import Sheet
+from motiongraph.viewer.draw.shown import Shown
 from motiongraph.viewer.gl import calls, context
 from motiongraph.viewer.gl.buffers import Geometry, Rows
 from motiongraph.viewer.gl.calls import GL
@@ -39,7 +40,10 @@ class Canvas:
 
     def __init__(self):
         self._curves, self._bars = Program("curves"), Program("curves", ("BARS",))
-        self._nothing, self._rows, self._picks, self._bar_rows = Geometry(), Rows(), Rows(), Rows()
+        self._nothing = Geometry()
+        self._rows: Rows
+        self._picks: Rows
+        self._bar_rows: Rows  # the three are there while there are pages
         self._pages: list[_Page] = []  # what is shown, and what is coming
         self._held: np.ndarray | None = None
         self._each = _GUESS
@@ -56,6 +60,8 @@ class Canvas:
 
     def show(self, sheet: Sheet) -> int:
         """The number of a texture with the sheet, or with as much of it as there was time for; ask every frame."""
+        if not self._pages:
+            self._rows, self._picks, self._bar_rows = Rows(), Rows(), Rows()
         if not self._pages or self._pages[0].target.size != sheet.size:
             self._release_pages()
             self._pages = [_Page(Framebuffer("rgba", sheet.size)) for _ in range(2)]
@@ -142,28 +148,22 @@ class Canvas:
             page.target.release()
         self._pages = []
 
+    def forget(self) -> None:
+        """Give back what the picture takes on the card."""
+        if self._pages:
+            self._release_pages()
+            for rows in (self._rows, self._picks, self._bar_rows):
+                rows.release()
+            self._held = None
+
     def release(self) -> None:
-        self._release_pages()
-        for owned in (self._curves, self._bars, self._nothing, self._rows, self._picks, self._bar_rows):
+        self.forget()
+        for owned in (self._curves, self._bars, self._nothing):
             owned.release()
 
 
-class Canvases:
-    """The canvases of the panels by name, created at first use."""
+class Canvases(Shown[Canvas]):
+    """The canvases of the panels."""
 
     def __init__(self):
-        self._canvases: dict[str, Canvas] = {}
-
-    def show(self, name: str, sheet: Sheet) -> int:
-        """See `Canvas.show`."""
-        return self.of(name).show(sheet)
-
-    def of(self, name: str) -> Canvas:
-        if name not in self._canvases:
-            self._canvases[name] = Canvas()
-        return self._canvases[name]
-
-    def release(self) -> None:
-        for canvas in self._canvases.values():
-            canvas.release()
-        self._canvases.clear()
+        super().__init__(Canvas)

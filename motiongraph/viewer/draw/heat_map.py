@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from motiongraph.viewer.draw.shown import Shown
 from motiongraph.viewer.gl import calls
 from motiongraph.viewer.gl.buffers import Geometry
 from motiongraph.viewer.gl.calls import GL
@@ -83,9 +84,12 @@ class HeatMap:
         return self._canvas.texture.number
 
     def forget(self) -> None:
-        """Give back what the matrix takes on the card; the canvas stays."""
+        """Give back what the matrix and its canvas take on the card."""
         if self._matrix is not None:
             self._take(())
+        if self._canvas is not None:
+            self._canvas.release()
+            self._canvas = None
 
     def _take(self, levels: Levels) -> None:
         for piece in (piece for level in self._levels for piece in level):
@@ -138,30 +142,13 @@ class HeatMap:
 
     def release(self) -> None:
         self.forget()
-        if self._canvas is not None:
-            self._canvas.release()
-            self._canvas = None
         self._program.release()
         self._nothing.release()
 
 
-class Heats:
-    """The heat maps of the panels by name, created at first use."""
+class Heats(Shown[HeatMap]):
+    """The heat maps of the panels."""
 
     def __init__(self):
-        self._maps: dict[str, HeatMap] = {}
+        super().__init__(HeatMap)
         self.kept: dict[str, Any] = {}  # what panels remember of them from frame to frame
-
-    def __getitem__(self, name: str) -> HeatMap:
-        if name not in self._maps:
-            self._maps[name] = HeatMap()
-        return self._maps[name]
-
-    def forget(self, name: str) -> None:
-        if name in self._maps:
-            self._maps[name].forget()
-
-    def release(self) -> None:
-        for one in self._maps.values():
-            one.release()
-        self._maps.clear()

@@ -102,7 +102,7 @@ class OverviewView:
             scale = cell * density
             place = scale, scale, -scale * left, -scale * top
             self._sheet = key, Sheet(size, place, _NO_CURVES, np.zeros(0, np.float32), bars, 1.0, 1.0, PAPER)
-        shown = ui.canvases.show("overview", self._sheet[1])
+        shown = ui.canvases["overview"].show(self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), (x, y), (x + side, y + side), (0.0, 1.0), (1.0, 0.0))
         if cell < ui.px(_ROOM):
             return

@@ -100,7 +100,7 @@ class GraphView:
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
         key = graphs.version, graphs.built, graphs.filter, span, size, most, graphs.rows, self._lane
         before = self._sheet[0] if self._sheet is not None else ()
-        changed = before[1:] != key[1:] or (before != key and not ui.canvases.of("graph").busy)
+        changed = before[1:] != key[1:] or (before != key and not ui.canvases["graph"].busy)
         if self._sheet is None or changed:
             chosen = own.chosen(graph, graphs.filter, span, most, graphs.rows, self._lane)
             self.index, self.of = chosen.index, chosen.of
@@ -113,7 +113,7 @@ class GraphView:
             bars = lanes.bars(graph, own, self._labels[1], chosen.exits, gap, density)
             self._sheet = key, Sheet(size, place, own.rows, picks, bars, highest, width, lanes.PAPER)
         ends = (x, y), (x + wide, y + high)
-        shown = ui.canvases.show("graph", self._sheet[1])
+        shown = ui.canvases["graph"].show(self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
         walk = lanes.walk_of(state)
         key = walk and id(walk), graphs.built, graphs.rows, span, size
@@ -122,7 +122,7 @@ class GraphView:
                 rows, bars = lanes.walked(graph, own, walk, max(2.0 * density, 0.12 * gap))
                 picks = (4 * np.arange(len(rows)) + 3).astype(np.float32)
                 self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, (0.0, 0.0, 0.0, 0.0)), walk
-            shown = ui.canvases.show("walk", self._walk[1])
+            shown = ui.canvases["walk"].show(self._walk[1])
             draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
 
     # What is drawn every frame
