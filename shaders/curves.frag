@@ -1,4 +1,4 @@
-// A line with a soft edge, laid on the paper: where lines meet, the canvas keeps the brighter one.
+// A line with a soft edge, laid on the paper: where lines meet, the canvas keeps the one that differs more from the paper.
 uniform vec4 paper;          // the canvas's own colour; alpha 0 for a canvas that is laid over another
 uniform vec4 canvas;         // its size in pixels, half the width of a line, the dearest cost
 in vec4 colour;

@@ -18,18 +18,23 @@ void main() {
 #else
 uniform samplerBuffer picks; // four a texel: 4 · curve + state
 uniform int first;           // pick of the first instance
+uniform vec4 walk;           // colour of a walk's curves; 1 for light paper
 out float across;            // −1 … 1 over the drawn width
 
 const int STEPS = 12;        // pieces of a curve
-// From cheap to expensive: bright to dark, so that what matters stands out.
+// From cheap to expensive: away from the paper to near it, so that what matters stands out.
 const vec3 COSTS[5] = vec3[5](vec3(1.00, 0.90, 0.52), vec3(0.99, 0.66, 0.33), vec3(0.90, 0.40, 0.36),
                               vec3(0.66, 0.27, 0.52), vec3(0.40, 0.26, 0.60));
-const vec3 DIM = vec3(0.215, 0.235, 0.275), DEAD = vec3(0.46, 0.17, 0.15), WALK = vec3(0.36, 0.86, 0.47);
+const vec3 BY_DAY[5] = vec3[5](vec3(0.07, 0.07, 0.43), vec3(0.38, 0.08, 0.62), vec3(0.73, 0.19, 0.47),
+                               vec3(0.91, 0.41, 0.24), vec3(0.98, 0.69, 0.26));
+const vec3 DIM[2] = vec3[2](vec3(0.215, 0.235, 0.275), vec3(0.85, 0.86, 0.88));
+const vec3 DEAD[2] = vec3[2](vec3(0.46, 0.17, 0.15), vec3(0.90, 0.66, 0.63));
 
 vec3 cost_colour(float cost) {
     float at = clamp(cost / canvas.w, 0.0, 1.0) * 4.0;
     int below = min(int(at), 3);
-    return mix(COSTS[below], COSTS[below + 1], at - float(below));
+    return walk.a > 0.5 ? mix(BY_DAY[below], BY_DAY[below + 1], at - float(below))
+                        : mix(COSTS[below], COSTS[below + 1], at - float(below));
 }
 
 void main() {
@@ -38,7 +43,7 @@ void main() {
     vec4 ends = texelFetch(rows, 2 * (pick >> 2));
     int state = pick & 3;
     vec3 tint = state == 1 ? cost_colour(texelFetch(rows, 2 * (pick >> 2) + 1).x)
-              : state == 2 ? DEAD : state == 3 ? WALK : DIM;
+              : state == 2 ? DEAD[int(walk.a)] : state == 3 ? walk.rgb : DIM[int(walk.a)];
     colour = vec4(tint, 1.0);
 
     // An S with upright ends: x eases while y runs evenly; within a clip an arc above its lane (graph.lane_curve).

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sessions import said, tell, worked
+from sessions import begin, said, tell, worked
 
 from motiongraph.app import commands as do
 from motiongraph.app.playback import RESULT, frame_of
@@ -78,3 +78,24 @@ def test_a_transition_slides_to_the_next_minimum(state):
     tell(state, do.SlideTransition(before.number, 0, 1, 1))
     assert "no minimum" in said(state)[0]
     assert shown(state) is before
+
+
+@pytest.mark.usefixtures("config")
+def test_what_was_changed_is_saved_and_can_be_changed_on(state, tmp_path):
+    number, walk = shown(state).number, shown(state).made.walk
+    found = [(k, next_minimum(shown(state).made, k, 1)) for k in range(len(walk.transitions))]
+    slid, jump = next((k, jump) for k, jump in found if jump is not None)
+    tell(state, do.SetBlendLength(number, 0, 4 / walk.fps))
+    tell(state, do.SlideTransition(number, slid, int(jump["src_frame"]), int(jump["dst_frame"])))
+    tell(state, do.SaveProject(tmp_path / "edited.mgproj"))
+    other = begin()
+    tell(other, do.OpenProject(tmp_path / "edited.mgproj"))
+    before, after = shown(state), shown(other)
+    np.testing.assert_array_equal(blend_lengths(after), blend_lengths(before))
+    assert blend_lengths(after)[0] == 4
+    np.testing.assert_array_equal(after.made.walk.transitions, before.made.walk.transitions)
+    np.testing.assert_array_equal(after.clip.rotations, before.clip.rotations)
+    tell(other, do.SetBlendLength(after.number, 0, 8 / walk.fps))
+    assert blend_lengths(shown(other))[0] == 8
+    tell(other, do.Undo())
+    np.testing.assert_array_equal(shown(other).clip.rotations, before.clip.rotations)

@@ -47,6 +47,19 @@ def test_thresholds_are_taken_back_after_the_graph_was_built_anew(state):
     assert first != 4.0
 
 
+def test_a_slow_drag_is_one_edit(state):
+    later(state, do.SetThreshold(5.0))
+    state.history.gesture = 1  # a button goes down
+    later(state, do.SetThreshold(3.0), do.SetThreshold(2.0), do.SetThreshold(1.5))
+    state.history.gesture = 2  # and again
+    later(state, do.SetThreshold(4.0), do.SetThreshold(4.5))
+    for value in (1.5, 5.0):
+        later(state, do.Undo())
+        assert limit(state) == value
+    later(state, do.Redo(), do.SetThreshold(1.0), do.Undo())  # what was undone and made again is not added to
+    assert limit(state) == 1.5
+
+
 def test_the_automatic_threshold_is_an_edit_before_it_is_known(state):
     automatic = limit(state)
     later(state, do.SetThreshold(3.0))

@@ -10,6 +10,7 @@ from bodies import person, smooth_clip
 from imgui_bundle import imgui, implot
 
 from motiongraph.app import commands as do
+from motiongraph.app.command import History
 from motiongraph.app.library.entries import prepare
 from motiongraph.app.settings import Settings
 from motiongraph.app.state import AppState
@@ -282,6 +283,7 @@ def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypa
     monkeypatch.setattr(glfw, "get_key_name", lambda key, code: "g" if key == glfw.KEY_G else None)
     keys, issued, ui = Keys(), [], SimpleNamespace(flying=False, rebinding="", dialogs=Dialogs(native=False))
     state = SimpleNamespace(project=SimpleNamespace(asked_at=None), live=None, issue=issued.append, entry=object())
+    state.history = History()
     names = {glfw.KEY_G: [imgui.Key.g], glfw.KEY_LEFT_SHIFT: [imgui.Key.left_shift, imgui.Key.mod_shift]}
 
     def happens(key, action, modifiers):
@@ -307,6 +309,7 @@ def test_a_chord_is_what_was_held_when_its_key_went_down(imgui_context, monkeypa
     for _ in range(4):
         frame()
     assert issued == [do.UnpinGhost(), do.PinGhost()]
+    assert state.history.gesture == 3  # keys that went down: an edit of each is one of its own
     happens(glfw.KEY_G, glfw.RELEASE, 0)
     ui.dialogs.question = QUESTIONS["open files"]  # nothing happens behind a dialog
     happens(glfw.KEY_G, glfw.PRESS, 0)

@@ -5,7 +5,7 @@ and tests issue the same commands. Each is defined beside the state that it chan
 `commands`. A command that cannot be carried out raises a MotionError, which becomes a message.
 
 Undo keeps parts of the state as they were before each command that changed them; a command names the part that it
-changes. Commands that follow each other closely and change the same part, such as the many of one drag, are one edit.
+changes. Commands that change the same part and follow each other closely, or belong to one drag, are one edit.
 """
 
 from __future__ import annotations
@@ -122,12 +122,14 @@ class Edit:
     value: Any
     name: str  # what people call the edit
     when: float  # the clock at its last command
+    gesture: int  # what `History.gesture` was then
 
 
 @dataclass(eq=False)
 class History:
     done: list[Edit] = field(default_factory=list)  # edits that can be undone, newest last
     undone: list[Edit] = field(default_factory=list)  # edits that can be made again
+    gesture: int = 0  # how often a key or a button of the mouse was pressed; what is done until the next is one edit
 
 
 def perform(asked: Command, state: AppState) -> None:
@@ -152,10 +154,10 @@ def edit(state: AppState, part: Part, name: str) -> Iterator[None]:
         last is not None
         and not history.undone
         and (last.part.name, last.part.key, last.name) == (part.name, part.key, name)
-        and state.clock - last.when < _TOGETHER
+        and (state.clock - last.when < _TOGETHER or 0 < last.gesture == history.gesture)
     ):
         before, history.done = last.value, history.done[:-1]
-    history.done = [*history.done[1 - LONGEST :], Edit(part, before, name, state.clock)]
+    history.done = [*history.done[1 - LONGEST :], Edit(part, before, name, state.clock, history.gesture)]
     history.undone.clear()
 
 
@@ -165,7 +167,7 @@ def _back(state: AppState, source: list[Edit], target: list[Edit], word: str) ->
     edit = source.pop()
     now = edit.part.read(state)
     edit.part.write(state, edit.value)
-    target.append(replace(edit, value=now, when=-1e9))
+    target.append(replace(edit, value=now, when=-1e9, gesture=0))
 
 
 @command

@@ -107,6 +107,7 @@ class Keys:
         self._down: set[int] = set()
         self._with: dict[int, int] = {}
         self.last = ""  # the chord that was pressed last, "" where there is no word for it
+        self._pressed = False  # whether one went down since the last frame
         self._lately = 0  # frames for which one pressed a moment ago may still count
 
     def heard(self, key: int, code: int, action: int, modifiers: int) -> None:
@@ -118,12 +119,15 @@ class Keys:
             self._down.discard(key)
         else:
             self._down.add(key)
-            self.last = _chord_of(key, modifiers)
+            self.last, self._pressed = _chord_of(key, modifiers), action == glfw.PRESS or self._pressed
             self._with[key] = modifiers & (glfw.MOD_SHIFT | glfw.MOD_CONTROL | glfw.MOD_ALT | glfw.MOD_SUPER)
             self._lately = 6
 
     def act(self, state: AppState, ui: Ui) -> None:
         """Carry out the shortcuts pressed in this frame; not while someone types or flies, or is asked for a file."""
+        if self._pressed or any(imgui.is_mouse_clicked(button) for button in range(3)):
+            state.history.gesture += 1
+            self._pressed = False
         if not self._down and not self._lately:
             return
         self._lately -= self._lately > 0

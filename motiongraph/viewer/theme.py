@@ -4,7 +4,7 @@ The colours of this module change with `choose`; who keeps what is made of them 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,25 +70,46 @@ _SAFE = (
 _PATH = (0.20, 0.62, 0.36), (0.93, 0.66, 0.18), (0.84, 0.24, 0.20)
 _SAFE_PATH = (0.00, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.00)
 
+
+@dataclass(frozen=True)
+class Lanes:
+    """Colours of the graph's lanes and matrices."""
+
+    paper: Colour
+    bar: Colour  # a clip without labels
+    tail: Colour  # what can only be played to its clip's end
+    walk: Colour
+    start: Colour  # where the walk starts
+    minimum: Colour  # of a matrix, whose paper is light in both themes
+
+
+_NIGHT = Lanes((0.075, 0.082, 0.097), (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47), (0.32, 0.62, 1.0),
+               (0.10, 0.66, 0.30))  # fmt: skip
+_DAY = Lanes((0.985, 0.988, 0.993), (0.62, 0.65, 0.70), (0.86, 0.45, 0.41), (0.04, 0.52, 0.22), (0.10, 0.36, 0.80),
+             (0.10, 0.66, 0.30))  # fmt: skip
+
 KEPT: list[Callable[[], None]] = []  # called when the colours change, to forget what was made of the old ones
 PAPER, INK, FAINT, ACCENT, EDGE = _DARK.paper, _DARK.ink, _DARK.faint, _DARK.accent, _DARK.edge
 GOOD, WARN, BAD, SERIES = _DARK.good, _DARK.warn, _DARK.bad, _DARK.series
-PATH = _PATH
+PATH, LANES = _PATH, _NIGHT
 ON_ACCENT: Ink = (0.040, 0.045, 0.055, 1.0)  # letters on the accent
 LEVELS = {"info": INK, "warning": WARN, "error": BAD}
 
 
 def choose(light: bool, safe: bool) -> None:
     """Take a palette; safe: colours that people who confuse red and green tell apart."""
-    global PAPER, INK, FAINT, ACCENT, EDGE, GOOD, WARN, BAD, SERIES, LEVELS, PATH
+    global PAPER, INK, FAINT, ACCENT, EDGE, GOOD, WARN, BAD, SERIES, LEVELS, PATH, LANES
     p = _LIGHT if light else _DARK
     PAPER, INK, FAINT, ACCENT, EDGE = p.paper, p.ink, p.faint, p.accent, p.edge
     GOOD, WARN, BAD, SERIES = p.good, p.warn, p.bad, p.series
-    PATH = _SAFE_PATH if safe else _PATH
+    PATH, LANES = _SAFE_PATH if safe else _PATH, _DAY if light else _NIGHT
     if safe:
+        # Labels have every hue there is: a walk is told from them by being white, or black.
+        walk = (0.08, 0.08, 0.10) if light else (0.96, 0.97, 0.98)
+        LANES = replace(LANES, walk=walk, tail=(0.84, 0.37, 0.00), minimum=(0.00, 0.45, 0.85))
         GOOD = (0.00, 0.36, 0.60, 1.0) if light else (0.34, 0.71, 0.91, 1.0)
-        BAD = (0.70, 0.26, 0.00, 1.0) if light else (0.96, 0.52, 0.18, 1.0)
-        WARN = (0.44, 0.38, 0.00, 1.0) if light else (0.94, 0.89, 0.26, 1.0)
+        BAD = (0.50, 0.06, 0.00, 1.0) if light else (0.96, 0.52, 0.18, 1.0)
+        WARN = (0.47, 0.41, 0.00, 1.0) if light else (0.94, 0.89, 0.26, 1.0)
         SERIES = tuple((0.75 * r, 0.75 * g, 0.75 * b) for r, g, b in _SAFE) if light else _SAFE
     LEVELS = {"info": INK, "warning": WARN, "error": BAD}
     for forget in KEPT:

@@ -4,6 +4,7 @@ that differ."""
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,10 @@ def _one_of_the_best(
     for _ in range(pick):
         used += _nearly(ground, walks[-1].taken)
         walks.append(best)
-        for price in _PRICES:
-            more = used * (price * allowed / max(len(best.taken), 1))
+        # Where no price leaves a walk within the tolerance, some chance leads elsewhere.
+        chance = (used > 0) + np.random.default_rng(len(walks)).random(len(used))
+        for price, count in product(_PRICES, (used, chance)):
+            more = count * (price * allowed / max(len(best.taken), 1))
             extra = goal.target.extra + more
             extra.flags.writeable = False
             other = replace(goal, target=goal.target._replace(extra=extra))

@@ -296,3 +296,4 @@ class Sheet:
     max_cost: float  # the cost that is darkest
     width: float  # of a line, pixels
     paper: tuple[float, float, float, float]  # colour behind it all, alpha 0 for none
+    walk: tuple[float, float, float] = (0.0, 0.0, 0.0)  # colour of the curves of a walk

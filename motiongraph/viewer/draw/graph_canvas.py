@@ -117,10 +117,12 @@ class Canvas:
         context.forget()
         page.target.bind()
         context.set_mode(_LINES)
-        GL.glBlendEquation(GL.GL_MAX)
+        light = sum(sheet.paper[:3]) > 1.5  # on light paper the darker of two lines is kept
+        GL.glBlendEquation(GL.GL_MIN if light else GL.GL_MAX)
         program.use()
         self._set(program, sheet)
         program["paper"], program["picks"], program["first"] = sheet.paper, 1, page.done
+        program["walk"] = *sheet.walk, float(light)
         self._nothing.bind()
         self._rows.bind(0)
         self._picks.bind(1)

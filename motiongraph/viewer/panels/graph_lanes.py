@@ -11,6 +11,7 @@ from motiongraph.app.graph.lanes import kept_spans
 from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.graph.picture import along
+from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import word_colour
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from motiongraph.walks.walk import Walk
 
 Place = tuple[float, float]  # seconds and lane
-
-PAPER = (0.075, 0.082, 0.097, 1.0)
-_LANE, _TAIL, WALK = (0.46, 0.50, 0.57), (0.62, 0.22, 0.19), (0.36, 0.86, 0.47)
 
 
 def graph_and_lanes(state: AppState) -> tuple[MotionGraph, Lanes]:
@@ -45,8 +43,8 @@ def bars(
     lost, tails = _lost(graph, own), _tails(graph, own, exits)
     shade = np.zeros((len(lost) + len(tails), 8), np.float32)
     shade[:, [2, 0, 1]] = np.concatenate([lost, tails])
-    shade[: len(lost), 3], shade[: len(lost), 4:] = half + 0.5 * density, (*PAPER[:3], 0.72)
-    shade[len(lost) :, 3], shade[len(lost) :, 4:] = 0.4 * half, (*_TAIL, 1.0)
+    shade[: len(lost), 3], shade[: len(lost), 4:] = half + 0.5 * density, (*theme.LANES.paper, 0.72)
+    shade[len(lost) :, 3], shade[len(lost) :, 4:] = 0.4 * half, (*theme.LANES.tail, 1.0)
     return np.concatenate([found, shade])
 
 
@@ -56,7 +54,7 @@ def label_strips(graph: MotionGraph, own: Lanes) -> np.ndarray:
     strips = []
     for lane, clip in enumerate(graph.clips[c] for c in own.shown):
         end = (len(clip) - clip.first) / graph.fps
-        strips.append([lane, 0.0, end, 0.0, 1.0, *_LANE])
+        strips.append([lane, 0.0, end, 0.0, 1.0, *theme.LANES.bar])
         words = list(clip.labels)
         for word, start, stop in clip.labels.spans():
             left, right = ((max(f - clip.first, 0)) / graph.fps for f in (start, stop))
@@ -146,7 +144,7 @@ def walked(graph: MotionGraph, own: Lanes, walk: Walk, half: float) -> tuple[np.
     for clip, start, stop in walk.steps.tolist():
         if clip in lanes:
             left, lane = seconds_of(graph, lanes, clip, start)
-            pieces.append([left, left + (stop - start) / graph.fps, lane, half, *WALK, 1.0])
+            pieces.append([left, left + (stop - start) / graph.fps, lane, half, *theme.LANES.walk, 1.0])
     return np.array(rows, np.float32).reshape(-1, 8), np.array(pieces, np.float32).reshape(-1, 8)
 
 

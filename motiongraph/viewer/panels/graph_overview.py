@@ -17,12 +17,12 @@ from motiongraph.app.state import AppState
 from motiongraph.graph.overview import PARTS, Overview
 from motiongraph.viewer import theme
 from motiongraph.viewer.draw.frame import Rect, Sheet
-from motiongraph.viewer.panels.graph_lanes import PAPER
 from motiongraph.viewer.panels.widgets import colour32, word_colour
 
 if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
 
+_PAPER = 0.075, 0.082, 0.097, 1.0  # in both themes: its cells are bright
 _FRAME = colour32((1.0, 1.0, 1.0), 0.55)
 _PARTS = [colour32((r / 255, g / 255, b / 255)) for r, g, b in PARTS]
 _COSTS = np.array([(1.0, 0.9, 0.52), (0.99, 0.66, 0.33), (0.9, 0.4, 0.36), (0.66, 0.27, 0.52), (0.4, 0.26, 0.6)])
@@ -101,7 +101,7 @@ class OverviewView:
             bars[:, 7] = 1.0
             scale = cell * density
             place = scale, scale, -scale * left, -scale * top
-            self._sheet = key, Sheet(size, place, _NO_CURVES, np.zeros(0, np.float32), bars, 1.0, 1.0, PAPER)
+            self._sheet = key, Sheet(size, place, _NO_CURVES, np.zeros(0, np.float32), bars, 1.0, 1.0, _PAPER)
         shown = ui.canvases["overview"].show(self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), (x, y), (x + side, y + side), (0.0, 1.0), (1.0, 0.0))
         if cell < ui.px(_ROOM):

@@ -26,10 +26,9 @@ Span = tuple[float, float, float, float]  # left and right in seconds, top and b
 Figure = tuple[str, str, str]  # name, value, explanation
 Scale = tuple[float, float]  # pixels per second and per lane
 
-START = (0.32, 0.62, 1.0)
-_TICK, _LINE = colour32(theme.FAINT, 0.8), colour32(theme.FAINT, 0.10)
-_WHITE, _GREEN, _BLUE = colour32((1.0, 1.0, 1.0)), colour32(lanes.WALK), colour32(START)
+_WHITE = colour32((1.0, 1.0, 1.0))
 _NEAR = 7.0  # pixels within which a curve is pointed at
+_BAR = 4.0  # pixels within which a lane's bar is
 _CROWD, _SOFTLY = 120.0, 4000  # pixels of canvas a curve has at least; most curves where the processor draws
 _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_middle)
 
@@ -55,7 +54,7 @@ class GraphView:
         self._pointer: tuple[tuple[Any, ...], int | None] | None = None
         self._named: tuple[tuple[Any, ...], list[str], float] | None = None
         self._held: tuple[Walk | None, Any, dict[int, tuple[int, int]]] | None = None
-        self._lane: int | None = None  # whose curves alone are shown, because its name is pointed at
+        self._lane: int | None = None  # whose curves alone are shown, because its name or its bar is pointed at
 
     def draw(self, state: AppState, ui: Ui, height: float) -> None:
         graphs, self.looked = state.graph, ui.timings.count
@@ -74,7 +73,7 @@ class GraphView:
         span = graphs.span or own.whole
         scale = rect[2] / (span[1] - span[0]), rect[3] / (span[3] - span[2])
         draw = imgui.get_window_draw_list()
-        self._lane = self._hovered_lane(len(names), origin.x, span, scale)
+        self._lane = self._hovered_lane(own.seconds, origin.x, span, scale)
         self._pictures(state, ui, draw, size, span, scale, density)
         self._names(draw, ui, names, origin.x, span, scale)
         self._axis(draw, ui, span, scale)
@@ -98,7 +97,7 @@ class GraphView:
         gap = scale[1] * density
         place = density * scale[0], gap, -density * scale[0] * span[0], -gap * span[2]
         most = int(min(max(size[0] * size[1] / (_CROWD * density**2), 1000), _SOFTLY if ui.software else MOST))
-        key = graphs.version, graphs.built, graphs.filter, span, size, most, graphs.rows, self._lane
+        key = graphs.version, graphs.built, graphs.filter, span, size, most, graphs.rows, self._lane, theme.LANES
         before = self._sheet[0] if self._sheet is not None else ()
         changed = before[1:] != key[1:] or (before != key and not ui.canvases["graph"].busy)
         if self._sheet is None or changed:
@@ -108,20 +107,24 @@ class GraphView:
             limit = graph.thresholds.highest
             highest = limit if math.isfinite(limit) else graph.candidates.max_cost
             width = density * (1.0 if len(picks) > size[0] * size[1] / (200.0 * density**2) else 1.4)
-            if self._labels is None or self._labels[0] != (graphs.built, graphs.rows):
-                self._labels = (graphs.built, graphs.rows), lanes.label_strips(graph, own)
+            strips = graphs.built, graphs.rows, theme.LANES
+            if self._labels is None or self._labels[0] != strips:
+                self._labels = strips, lanes.label_strips(graph, own)
+            paper = *theme.LANES.paper, 1.0
             bars = lanes.bars(graph, own, self._labels[1], chosen.exits, gap, density)
-            self._sheet = key, Sheet(size, place, own.rows, picks, bars, highest, width, lanes.PAPER)
+            self._sheet = key, Sheet(size, place, own.rows, picks, bars, highest, width, paper)
         ends = (x, y), (x + wide, y + high)
         shown = ui.canvases["graph"].show(self._sheet[1])
         draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
         walk = lanes.walk_of(state)
-        key = walk and id(walk), graphs.built, graphs.rows, span, size
+        key = walk and id(walk), graphs.built, graphs.rows, span, size, theme.LANES
         if walk is not None:
             if self._walk is None or self._walk[0] != key:
                 rows, bars = lanes.walked(graph, own, walk, max(2.0 * density, 0.12 * gap))
                 picks = (4 * np.arange(len(rows)) + 3).astype(np.float32)
-                self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, (0.0, 0.0, 0.0, 0.0)), walk
+                clear = 0.0, 0.0, 0.0, 0.0
+                own_ink = theme.LANES.walk
+                self._walk = key, Sheet(size, place, rows, picks, bars, 1.0, 2.2 * density, clear, own_ink), walk
             shown = ui.canvases["walk"].show(self._walk[1])
             draw.add_image(imgui.ImTextureRef(shown), *ends, (0.0, 1.0), (1.0, 0.0))
 
@@ -144,12 +147,19 @@ class GraphView:
                 )
         draw.pop_clip_rect()
 
-    def _hovered_lane(self, lanes: int, left: float, span: Span, scale: Scale) -> int | None:
-        """The lane whose name the mouse is on."""
-        mouse, (x, y, _, high) = imgui.get_mouse_pos(), self.rect
-        over = imgui.is_window_hovered() and left <= mouse.x < x and y <= mouse.y < y + high
-        lane = round(span[2] + (mouse.y - y) / scale[1])
-        return lane if over and 0 <= lane < lanes else None
+    def _hovered_lane(self, seconds: np.ndarray, left: float, span: Span, scale: Scale) -> int | None:
+        """The lane whose name the mouse is on, or on whose bar it has come to rest. seconds: how long each is."""
+        mouse, (x, y, wide, high) = imgui.get_mouse_pos(), self.rect
+        at = span[2] + (mouse.y - y) / scale[1]
+        lane = round(at)
+        if not (imgui.is_window_hovered() and left <= mouse.x < x + wide and y <= mouse.y < y + high):
+            return None
+        if not 0 <= lane < len(seconds) or mouse.x < x:
+            return lane if 0 <= lane < len(seconds) else None
+        on_bar = abs(at - lane) * scale[1] < _BAR and 0.0 <= span[0] + (mouse.x - x) / scale[0] <= seconds[lane]
+        moves = imgui.get_io().mouse_delta
+        # On its way to somewhere else the mouse crosses many bars.
+        return lane if on_bar and (lane == self._lane or not (moves.x or moves.y)) else None
 
     def _axis(self, draw: imgui.ImDrawList, ui: Ui, span: Span, scale: Scale) -> None:
         x, y, wide, high = self.rect
@@ -160,8 +170,10 @@ class GraphView:
             at = x + (n * step - span[0]) * scale[0]
             text = f"{n * step:g} s"
             room = 0.5 * imgui.calc_text_size(text).x
-            draw.add_line((at, y), (at, y + high), _LINE)
-            draw.add_text((min(max(at - room, x), x + wide - 2 * room), y + high + ui.px(2)), _TICK, text)
+            draw.add_line((at, y), (at, y + high), colour32(theme.FAINT, 0.10))
+            draw.add_text(
+                (min(max(at - room, x), x + wide - 2 * room), y + high + ui.px(2)), colour32(theme.FAINT), text
+            )
 
     def _heads(self, state: AppState, ui: Ui, draw: imgui.ImDrawList, span: Span, scale: Scale) -> None:
         """Where the walk starts, and the play heads of what is shown."""
@@ -172,14 +184,15 @@ class GraphView:
         held = self._held[2]
         if walk is not None and walk.steps["clip"][0] in held:
             place = lanes.seconds_of(graph, held, int(walk.steps["clip"][0]), int(walk.steps["start"][0]))
-            draw.add_circle_filled(self._at(place, span, scale), ui.px(5), _BLUE)
+            draw.add_circle_filled(self._at(place, span, scale), ui.px(5), colour32(theme.LANES.start))
             draw.add_circle(self._at(place, span, scale), ui.px(5), _WHITE, 0, ui.px(1))
         place = lanes.playing(state, own, held)
         if place is not None:
             at = self._at(place, span, scale)
             _, y, _, high = self.rect
-            draw.add_line((at[0], y), (at[0], y + high), colour32((1.0, 1.0, 1.0), 0.16))
-            draw.add_circle_filled(at, ui.px(5), _GREEN if state.active == RESULT else _WHITE)
+            draw.add_line((at[0], y), (at[0], y + high), colour32(theme.INK, 0.16))
+            tint = colour32(theme.LANES.walk) if state.active == RESULT else _WHITE
+            draw.add_circle_filled(at, ui.px(5), tint)
             draw.add_circle(at, ui.px(5), colour32((0.0, 0.0, 0.0), 0.7), 0, ui.px(1.5))
 
     def _at(self, place: Sequence[float], span: Span, scale: Scale) -> tuple[float, float]:

@@ -38,7 +38,6 @@ _NEAR = 7.0  # points around the mouse in which a click takes a minimum
 _APART = 7.0  # points between minima that are drawn
 _STILL = 4.0  # points that the mouse may move in a click
 _ZOOM = 0.2  # a step of the wheel, as in the picture of the graph
-_MINIMUM = (0.10, 0.66, 0.30)
 _PLOT = BARE | int(implot.Flags_.equal)
 _AXIS = int(implot.AxisFlags_.no_grid_lines | implot.AxisFlags_.no_highlight | implot.AxisFlags_.no_initial_fit)
 _DOWN = _AXIS | int(implot.AxisFlags_.invert)
@@ -247,7 +246,7 @@ def _minima(heat: Heat, seen: Seen, area: imgui.ImVec2, threshold: float, kept: 
     if len(found):
         spec = implot.Spec()
         spec.marker, spec.marker_size = implot.Marker_.circle, ui.px(2.6)
-        spec.marker_fill_color = imgui.ImVec4(*_MINIMUM, 1.0)
+        spec.marker_fill_color = imgui.ImVec4(*theme.LANES.minimum, 1.0)
         spec.marker_line_color, spec.line_weight = imgui.ImVec4(0.0, 0.12, 0.05, 0.9), 1.0
         x, y = points
         implot.plot_scatter("##minima", x, y, spec)

@@ -29,7 +29,7 @@ _DOWN = _AXIS | int(implot.AxisFlags_.invert)
 _WINDOW = int(imgui.WindowFlags_.no_docking | imgui.WindowFlags_.no_collapse | imgui.WindowFlags_.no_saved_settings)
 _TABLE = int(imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop)
 _ROW = int(imgui.SelectableFlags_.span_all_columns)
-_MINIMUM, _CELL, _RIM = colour32((0.10, 0.66, 0.30)), colour32((1.0, 1.0, 1.0)), colour32((0.0, 0.0, 0.0), 0.6)
+_CELL, _RIM = colour32((1.0, 1.0, 1.0)), colour32((0.0, 0.0, 0.0), 0.6)
 
 
 def why_window(state: AppState, ui: Ui) -> None:
@@ -163,7 +163,7 @@ def _crop(reason: Reason, ui: Ui) -> None:
         if cost > threshold:
             break
         at = implot.plot_to_pixels(shift_b + b, shift_a + a)
-        draw.add_circle_filled((at.x, at.y), ui.px(2.6), _MINIMUM)
+        draw.add_circle_filled((at.x, at.y), ui.px(2.6), colour32(theme.LANES.minimum))
     at = implot.plot_to_pixels(float(column), float(row))
     draw.add_circle((at.x, at.y), ui.px(6), _RIM, 0, ui.px(3))
     draw.add_circle((at.x, at.y), ui.px(6), _CELL, 0, ui.px(1.5))
