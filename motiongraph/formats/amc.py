@@ -151,14 +151,16 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> tuple[Amc, Asf]:
     Also the skeleton: `asf`, with degrees of freedom for bones that it gives none and that have numbers all the same.
     """
     degrees, rate, position = _read_header(text)
-    asf, order = _as_in_the_first_frame(text, asf, position)
+    asf, order, length = _as_in_the_first_frame(text, asf, position)
     counts = np.array([len(d) for d in asf.dofs])
     width, most = int(counts.sum()), max(text.most_cells // max(int(counts.sum()), len(counts)), 1)
     if width == 0:
         raise text.error(f"no bone of {skeleton_path} has degrees of freedom, so nothing can move", position)
-    names, bones = _name_table(text, asf, counts)
-    letters = np.frombuffer(b"".join(names), np.uint8)
-    room = min((len(text.data) - position) // _first_frame_bytes(text, position) + 2, most)
+    if all(map(str.isascii, asf.names)):
+        names, letters, bones = asf.plain_table
+    else:
+        names, letters, bones = asf.table([_as_written(name, text) for name in asf.names])
+    room = min((len(text.data) - position) // length + 2, most)
     values, numbers, found = np.zeros((room, width)), np.zeros(room, np.int64), np.zeros(room, np.int64)
     slow, frame, cut, gaps = np.empty((width + 4096, 3), np.int64), 0, False, Gaps(text)
     while True:
@@ -199,24 +201,31 @@ def read_amc(text: Text, asf: Asf, skeleton_path: str) -> tuple[Amc, Asf]:
     return Amc(values[:frame], int(numbers[0]), degrees, order, rate), asf
 
 
-def first_frame(text: Text, position: int | None = None) -> dict[str, int]:
+def first_frame(text: Text) -> dict[str, int]:
     """Bone, in lower case → how many numbers it has, of the first frame, in the order of the file."""
-    position = _read_header(text)[2] if position is None else position
+    return _first_frame(text, _read_header(text)[2])[0]
+
+
+def _first_frame(text: Text, position: int) -> tuple[dict[str, int], int]:
+    """The same, and roughly how many bytes a frame has: up to the second line that is nothing but a number."""
     start = _FRAME_NUMBER.search(text.data, position)
     stop = _FRAME_NUMBER.search(text.data, start.end()) if start else None
+    end = stop.start() if stop else len(text.data)
     bones: dict[str, int] = {}
-    for line in _BONE_LINE.finditer(text.data, position, stop.start() if stop else len(text.data)):
+    for line in _BONE_LINE.finditer(text.data, position, end):
         name = decoded(line[1]).lower()
         if name in bones:
             break
         bones[name] = len(line[2].split())
-    return bones
+    return bones, max(end - (start.start() if start and stop else position), 8)
 
 
-def _as_in_the_first_frame(text: Text, asf: Asf, position: int) -> tuple[Asf, tuple[int, ...]]:
-    """The skeleton with the degrees of freedom that only the motion tells, and its bones in the order of the file."""
+def _as_in_the_first_frame(text: Text, asf: Asf, position: int) -> tuple[Asf, tuple[int, ...], int]:
+    """The skeleton with the degrees of freedom that only the motion tells, its bones in the order of the file, and
+    roughly how many bytes a frame has."""
     dofs, order = list(asf.dofs), []
-    for name, count in first_frame(text, position).items():
+    found, length = _first_frame(text, position)
+    for name, count in found.items():
         bone = asf.bones.get(name)
         if bone is None:
             break
@@ -228,31 +237,13 @@ def _as_in_the_first_frame(text: Text, asf: Asf, position: int) -> tuple[Asf, tu
     if tuple(dofs) != asf.dofs:
         asf = replace(asf, dofs=tuple(dofs))
     listed = set(order)
-    return asf, (*order, *(bone for bone, dof in enumerate(dofs) if dof and bone not in listed))
-
-
-def _name_table(text: Text, asf: Asf, counts: np.ndarray) -> tuple[list[bytes], np.ndarray]:
-    """The names in lower case and the table of bones that `_scan_frames` takes."""
-    names = [_as_written(name, text).lower() for name in asf.names]
-    bones = np.zeros((len(names), 5), np.int64)
-    bones[:, 1] = [len(name) for name in names]
-    bones[1:, 0] = np.cumsum(bones[:-1, 1])
-    bones[1:, 2] = np.cumsum(counts[:-1])
-    bones[:, 3] = counts
-    bones[:, 4] = sorted(range(len(names)), key=names.__getitem__)
-    return names, bones
+    return asf, (*order, *(bone for bone, dof in enumerate(dofs) if dof and bone not in listed)), length
 
 
 def _as_written(name: str, text: Text) -> bytes:
     """A bone's name in the letters of this file, which need not be those of the ASF."""
     raw = name.encode()
     return raw if name.isascii() or raw in text.data else name.encode("latin-1", "replace")
-
-
-def _first_frame_bytes(text: Text, position: int) -> int:
-    """Roughly how long a frame is: up to the second line that is nothing but a number."""
-    starts = [m.start() for m, _ in zip(_FRAME_NUMBER.finditer(text.data, position), range(2))]
-    return max(starts[1] - starts[0] if len(starts) > 1 else len(text.data) - position, 8)
 
 
 def _without_cut_frame(text: Text, numbers: np.ndarray, found: np.ndarray, frames: int, cut: bool) -> int:

@@ -77,6 +77,23 @@ class Asf:
         return {}
 
     @cached_property
+    def plain_table(self) -> tuple[list[bytes], np.ndarray, np.ndarray]:
+        """`table` for names without any but plain letters."""
+        return self.table([name.encode() for name in self.names])
+
+    def table(self, names: list[bytes]) -> tuple[list[bytes], np.ndarray, np.ndarray]:
+        """Names as a file has them, in lower case; the same, one after the other, as numbers; and (B, 5) of each bone:
+        where its name starts, its length, its first column, how many columns it has; and the bones by name."""
+        names, counts = [name.lower() for name in names], [len(dof) for dof in self.dofs]
+        bones = np.zeros((len(names), 5), np.int64)
+        bones[:, 1] = [len(name) for name in names]
+        bones[1:, 0] = np.cumsum(bones[:-1, 1])
+        bones[1:, 2] = np.cumsum(counts[:-1])
+        bones[:, 3] = counts
+        bones[:, 4] = sorted(range(len(names)), key=names.__getitem__)
+        return names, np.frombuffer(b"".join(names), np.uint8), bones
+
+    @cached_property
     def bones(self) -> dict[str, int]:
         """Name in lower case → bone."""
         return {name.lower(): bone for bone, name in enumerate(self.names)}
