@@ -10,7 +10,7 @@ from walking import sample
 import motiongraph as mg
 from motiongraph.cli import main
 from motiongraph.synthesis.crowd_poses import ground_of, pose_all
-from motiongraph.walks.avoidance import choose_ways
+from motiongraph.walks.avoidance import choose_ways, move
 from motiongraph.walks.courses import STATE, from_here, look_ahead
 from motiongraph.walks.crowd_goals import LAYOUTS, layout, opposite
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
@@ -112,7 +112,7 @@ def test_poses_are_those_of_the_clips(graph):
     states[:, 2], states[:, 3], states[:, 4:] = np.cos(theta), np.sin(theta), rng.normal(size=(count, 2))
     root, out, now = np.empty((count, 3)), np.empty((count, *turns.shape[1:])), np.empty((count, STATE))
     moves = np.tile([0.5, 0.0, 0.0], (count, 1))
-    pose_all(floor.floor, ground, turns, plans, states, moves, root, out, now)
+    pose_all(floor.floor, ground, turns, plans, states, moves, np.zeros((count, 2)), root, out, now)
     np.testing.assert_allclose(now[:, 1], frames + 0.75)
     for i in range(count):
         ref_root, ref = naive.pose(ground.root, turns, frames[i] + 0.75, theta[i], states[i, 4:])
@@ -155,6 +155,70 @@ def test_ways_against_plain_loops(seed):
     choose_ways(np.ascontiguousarray(ahead), goals, speeds, waited, obstacles, 0.6, 0.42, 0.1, which, out)
     ref = [naive.way(ahead, goals, speeds, waited, obstacles, 0.6, 0.42, 0.1, i) for i in which]
     np.testing.assert_allclose(out, ref, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_moving_against_plain_loops(graph, seed):
+    """Some seconds of nine on a small place, with something in the way: who goes, slows, waits and turns."""
+    pruned, rng, count = without_dead_ends(graph), np.random.default_rng(seed), 9
+    ground, _ = ground_of(pruned)
+    floor, nodes = floor_graph(pruned).floor, floor_graph(pruned).nodes
+    theta, states = rng.uniform(-3, 3, count), np.zeros((count, STATE))
+    states[:, 0], states[:, 1] = -1, rng.choice(nodes[floor.run_end[nodes] >= 0], count)
+    states[:, 2], states[:, 3] = np.cos(theta), np.sin(theta)
+    plans, speeds = np.full((count, 4), -1, np.int32), np.tile([0.6, 0.0, 0.0], (count, 1))
+    for i in range(count):  # the second of the plan is found as it would be without one
+        exits = np.arange(floor.next_out[int(states[i, 1])], floor.next_out[floor.run_end[int(states[i, 1])] + 1])
+        plans[i, 0] = rng.choice(exits)
+    told = {name: getattr(floor, name) for name in ("leave", "arrive", "jump", "run_end", "next_out", "face")}
+    fixed = told, ground.root, ground.about, ground.window, ground.fps
+    states[:, 4:] = rng.uniform(-1.6, 1.6, (count, 2)) - [
+        naive.Walker(*fixed, p, s).place() for p, s in zip(plans, states)
+    ]
+    walkers = [naive.Walker(*fixed, plan, state) for plan, state in zip(plans, states)]
+    brakes = np.array([[walker.place()] * 14 for walker in walkers])
+    theirs, slow = [list(map(tuple, b)) for b in brakes], [tuple(s) for s in speeds]
+    obstacles, moves, done = np.array([[0.3, 0.2, 0.4]]), np.zeros((count, 3)), np.zeros(count, np.int64)
+    goals, halted = rng.uniform(-3, 3, (count, 2)), 0
+    for _ in range(45):
+        way = goals - [walker.place() for walker in walkers]
+        wanted = np.column_stack(
+            [way / np.linalg.norm(way, axis=1, keepdims=True), rng.choice([1.0, 0.4, -1.0], count)]
+        )
+        order = rng.permutation(count)
+        move(floor, ground, plans, states, speeds, wanted, brakes, order, obstacles, 0.42, 1 / 30, 2.0, moves, done)
+        for i in np.flatnonzero(done):
+            plans[i] = -1
+        ref = naive.move(walkers, slow, wanted, theirs, order, obstacles, 0.42, 1 / 30, 2.0)
+        np.testing.assert_allclose(moves, ref, atol=1e-6)
+        np.testing.assert_allclose(speeds, slow, atol=1e-6)
+        np.testing.assert_allclose(brakes, theirs, atol=1e-6)
+        for i, walker in enumerate(walkers):
+            assert done[i] == walker.done
+            walker.plan, walker.done = [int(k) for k in plans[i] if k >= 0], 0
+            np.testing.assert_allclose(states[i, :2], (walker.jump, walker.at), atol=1e-6)
+        halted += int((speeds[:, 0] == 0).sum())
+    assert halted
+
+
+def test_who_waits_stands(graph):
+    """Someone who can go no further comes to stand where it is, as the clip of standing does, and stays in motion."""
+    around = np.linspace(0.0, 2.0 * np.pi, 30)[:-1]
+    crowd = mg.Crowd(graph, [(0, 0, 0)], [(0, 8)], obstacles=[(1.2 * np.sin(a), 1.2 * np.cos(a), 0.5) for a in around])
+    while crowd.seconds < 30 and crowd._rests[0] < 1.0:
+        crowd.advance(1 / 30)
+    assert crowd._rests[0] == 1.0
+    before, turns = crowd.poses()
+    idle = next(clip for clip in crowd.graph.clips if clip.name == "idle")
+    pose = mg.Clip(idle.skeleton, before, turns, 30.0).positions()[0] - before
+    nearest = min(np.abs(_level(pose) - _level(other)).max() for other in idle.positions() - idle.root[:, None])
+    assert nearest < 0.02
+    assert np.abs(crowd._resting()[:, 1] - (crowd.advance(0.5), crowd._resting())[1][:, 1]).max() > 1.0
+
+
+def _level(joints):
+    """(J, 2) height and distance from the root of joints (J, 3)."""
+    return np.stack([joints[:, 1], np.hypot(joints[:, 0], joints[:, 2])], axis=1)
 
 
 def test_layouts():

@@ -347,3 +347,21 @@ def test_rewinding_keeps_what_was_shown(graph):
     again = np.array([live.pose(n)[0] for n in range(60)])
     np.testing.assert_array_equal(again[:40], shown)
     assert np.linalg.norm(np.diff(again, axis=0), axis=1).max() < 0.3
+
+
+@pytest.mark.parametrize(("turns", "side", "words"), [([0.0], 1.0, "turns left"), ([0.0], -1.0, "turns right")])
+def test_it_stops_and_says_what_is_missing_instead_of_circling(turns, side, words):
+    """On clips that only go straight on, turned no more than they do."""
+    character = mg.LiveCharacter(ring(turns), turning=0.0)
+    character.steer((side, 0.0))
+    while character.seconds < 12.0:
+        character.advance(0.1)
+        character.steer((side, 0.0))  # as a key that is held
+    assert f"no clip {words}" in str(character.problem)
+    here = character.root.copy()
+    character.advance(2.0)
+    assert np.linalg.norm(character.root - here) < 0.1
+    character.steer((0.0, 1.0))
+    character.advance(3.0)
+    assert np.linalg.norm(character.root - here) > 0.5
+    assert character.problem is None

@@ -182,7 +182,7 @@ def test_names_stand_above_the_characters(state):
     tell(state, do.OpenPaths((resource("assets/samples") / "run.bvh",)), do.SetLayer("crowd", True))
     cast, rect = state.casts[0], (200.0, 20.0, 800.0, 600.0)
     view = state.camera.view(rect)
-    names = {name: (x, y) for name, x, y in placed_names(cast, view, rect)}
+    names = {name: (x, y) for name, x, y in placed_names([cast], view, rect)}
     assert sorted(names) == ["run", "walk"]
     for group in cast.groups:
         for entry, joints in zip(group.entries, group.positions):

@@ -7,7 +7,7 @@ from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
 from motiongraph.app.graph.graph_view import (
     FilterGraph, IsolateRows, PointAtTransition, PreviewTransition, ShowLanes, ShowOverview,
 )
-from motiongraph.app.graph.graph_state import FindTradeOff, SetThreshold
+from motiongraph.app.graph.graph_state import FindCoverage, FindTradeOff, SetThreshold
 from motiongraph.app.command import Redo, Undo
 from motiongraph.app.library.clips import (
     AcceptLabels, DismissLabels, MirrorClip, ProposeLabels, RemoveAll, RemoveClip, RemoveLabel, SaveClip, SaveLabels,
@@ -19,6 +19,7 @@ from motiongraph.app.library.many import (
 )
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain
+from motiongraph.app.live.crowd import ClearCrowd, SetCrowd, StartCrowd, StopCrowd
 from motiongraph.app.live.drive import Steer
 from motiongraph.app.live.lead import (
     AllowMore,

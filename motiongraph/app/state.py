@@ -13,6 +13,7 @@ from motiongraph.app.command import History
 from motiongraph.app.graph.graph_state import GraphState
 from motiongraph.app.jobs import Jobs
 from motiongraph.app.library.entries import Entry, Library
+from motiongraph.app.live.crowd import CrowdState
 from motiongraph.app.matrix.comparison import MatrixState
 from motiongraph.app.path.path_state import PathState
 from motiongraph.app.playback import TRACKS, Playback, Track, visible_tracks
@@ -46,6 +47,7 @@ class AppState:
     graph: GraphState = field(default_factory=GraphState)
     path: PathState = field(default_factory=PathState)
     live: LedCharacter | None = None
+    crowd: CrowdState = field(default_factory=CrowdState)
     history: History = field(default_factory=History)
     project: Session = field(default_factory=Session)
     walk: WalkState = field(default_factory=WalkState)

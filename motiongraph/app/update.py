@@ -15,7 +15,7 @@ from typing import Any
 
 from motiongraph.app.command import perform
 from motiongraph.app.jobs import JobKind, in_words, say_failure
-from motiongraph.app.live import drive, live_character
+from motiongraph.app.live import crowd, drive, live_character
 from motiongraph.app.playback import advance
 from motiongraph.app.project import autosave
 from motiongraph.app.scene import camera_moves
@@ -74,6 +74,7 @@ def update(state: AppState, dt: float) -> None:
     state.jobs.collect()
     advance(state, dt)
     _attempt(state, "leading a character", live_character.advance, state, dt)
+    _attempt(state, "moving a crowd", crowd.advance, state, dt)
     _attempt(state, "keeping a copy", autosave.autosave, state)
     if state.ready:
         set_stage(state)

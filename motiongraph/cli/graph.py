@@ -9,6 +9,7 @@ import typer
 import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
 from motiongraph.cli.console import Force, print_json, printable, refuse_existing, say
+from motiongraph.graph.coverage import in_words
 
 _FEW = 6  # clips of a cluster that are named
 
@@ -125,7 +126,7 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
         ("never ends", f"{report['share_kept']:.1%} of frames ({report['frames_kept']:,})"),
         ("strong parts", f"{report['components']}, of {', '.join(f'{s:,}' for s in sizes[:6]) or 'no'} frames"),
         ("connection", "none" if connection is None else f"{connection:.2f} s from one choice point to another, mean"),
-        *_covered(report["coverage"]),
+        *in_words(report["coverage"]),
     ]
     console = Console()
     if not console.is_terminal:
@@ -159,15 +160,3 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
             share, mean = f"{row['share']:.1%}", f"{row['mean_cost']:.2f}"
             table.add_row(f"{row['threshold']:.2f}", share, f"{row['transitions']:,}", mean)
         console.print(table)
-
-
-def _covered(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Rows of what can be reached."""
-    words = {"turn left": "turn_left", "turn right": "turn_right", "start": "start", "stop": "stop"}
-    times = {word: found[f"{name}_seconds"] for word, name in words.items()}
-    known = [f"{word} {'never' if time is None else f'{time:.2f} s'}" for word, time in times.items()]
-    share = (
-        f"{found['places_reached']:.0%} of places within 4 m, {found['headings_reached']:.0%} of headings, after 4 s"
-    )
-    missing = [("missing" if n == 0 else "", sentence) for n, sentence in enumerate(found["missing"])]
-    return [("reached", share), ("time to", f"{', '.join(known)} (turns by 90°)"), *missing]

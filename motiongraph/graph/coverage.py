@@ -194,3 +194,15 @@ def _missing(figures: dict[str, Any], speeds: np.ndarray) -> list[str]:
     elif figures["start_seconds"] is None and (speeds < _SLOW).any():
         found.append("nothing leads from standing to walking: add a clip that sets off")
     return found
+
+
+def in_words(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """(name, text) of what `coverage` found."""
+    words = {"turn left": "turn_left", "turn right": "turn_right", "start": "start", "stop": "stop"}
+    times = {word: found[f"{name}_seconds"] for word, name in words.items()}
+    known = [f"{word} {'never' if time is None else f'{time:.2f} s'}" for word, time in times.items()]
+    share = (
+        f"{found['places_reached']:.0%} of places within 4 m, {found['headings_reached']:.0%} of headings, after 4 s"
+    )
+    missing = [("missing" if n == 0 else "", sentence) for n, sentence in enumerate(found["missing"])]
+    return [("reached", share), ("time to", f"{', '.join(known)} (turns by 90°)"), *missing]

@@ -28,6 +28,7 @@ from motiongraph.walks.courses import STATE, from_here, look_ahead
 from motiongraph.walks.crowd_goals import Goals
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
+from motiongraph.walks.obstacles import Obstacle, checked, circles
 from motiongraph.walks.steering import Kind, Steering
 from motiongraph.walks.walk import Name, Seed, fixed, frames_named
 
@@ -41,6 +42,7 @@ _AHEAD = 30  # samples of where the others will be
 _NEIGHBOURS, _SEEN = 8, 5.0  # how many of those nearest a plan minds, and within how many metres
 _PLAN = 12  # transitions kept of a plan
 _FARTHEST = 1e4  # m: so far away is the point that a direction heads for
+_SETTLE, _APART = 0.5, 7.3  # s in which someone who waits comes to stand; s between what two neighbours then do
 _SPEEDS = (0.85, 1.1)  # share of the usual speed that characters like to go at
 _MOST = 5000  # characters
 
@@ -57,23 +59,21 @@ class Crowd:
 
     starts: (N, 3) heading in radians (0 along z), x, z metres. goals: (N, 2) x, z metres; or one for each: a pair, a
     path ((K, 2) or a `Curve`) or None for wandering; None: all wander. labels: the kind of motion, one for all or one
-    for each. obstacles: (x, z, radius) of what they go round. clear: metres they would keep from each other where they
-    can. choices: each takes at random one of so many best ways on, so that neighbours do not move in step. turning: as
-    for `LiveCharacter`.
+    for each. obstacles: what they go round, (x, z, radius) or corners as for `follow_path`. clear: metres they would
+    keep from each other where they can. choices: each takes at random one of so many best ways on, so that neighbours
+    do not move in step. turning: as for `LiveCharacter`.
     """
 
     def __init__(
         self, graph: MotionGraph, starts: ArrayLike, goals: ArrayLike | Sequence | None = None, rng: Seed = 0, *,
-        labels: Name | Sequence[Name | None] | None = None, obstacles: ArrayLike = (), clear: float = 0.6,
+        labels: Name | Sequence[Name | None] | None = None, obstacles: Sequence[Obstacle] = (), clear: float = 0.6,
         choices: int = 3, turning: float = 120.0,
     ):  # fmt: skip
         self.graph = without_dead_ends(graph)
         starts = _rows(starts, 3, "starts of a crowd are rows of a heading, x and z")
         if not 1 <= len(starts) <= _MOST:
             raise MotionError(f"a crowd has 1 to {_MOST:,} characters, not {len(starts):,}")
-        self.obstacles = _rows(obstacles, 3, "obstacles are rows of x, z and a radius")
-        if (self.obstacles[:, 2] <= 0.0).any():
-            raise MotionError("the radius of an obstacle is a number of metres above 0")
+        self.obstacles = obstacles
         if not 0.0 < clear <= 5.0 or choices < 1 or not 0.0 <= turning <= 720.0:
             raise MotionError("clear is 0 to 5 m, choices 1 or more, turning 0 to 720 degrees a second")
         self._steering = Steering(self.graph, float(np.radians(turning)))
@@ -91,6 +91,9 @@ class Crowd:
         self._wanted = np.zeros((count, 3))
         self._free = np.zeros(count)
         self._taken = np.zeros(count, np.int64)  # transitions behind each
+        self._still = self._standing_stretch()
+        self._rests = np.zeros(count)  # 0 … 1, how far those who wait have come to stand
+        self._rested = self._rests.copy()  # a moment ago
         self._moves, self._done = np.zeros((count, 3)), np.zeros(count, np.int64)
         self._before = self._states.copy(), self._plans.copy()  # a moment ago
         self._moment, self._left = 0, 0.0  # moments since they set off, and seconds since the last one
@@ -132,6 +135,15 @@ class Crowd:
             states[i] = -1, frame, cos(placed[0]), sin(placed[0]), placed[1], placed[2]
         return states
 
+    @property
+    def obstacles(self) -> Sequence[Obstacle]:
+        """What they go round; another sequence may be given at any time."""
+        return self._obstacles
+
+    @obstacles.setter
+    def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
+        self._circles, self._obstacles = circles(checked(obstacles)), obstacles
+
     # Time passes
 
     def advance(self, dt: float) -> np.ndarray:
@@ -159,13 +171,47 @@ class Crowd:
         steering = self._steering
         move(
             steering.ground.floor, self._ground, self._plans, self._states, self._speeds, self._wanted, self._brakes,
-            order, self.obstacles, NEAREST, TICK, steering.turning, self._moves, self._done,
+            order, self._circles, NEAREST, TICK, steering.turning, self._moves, self._done,
         )  # fmt: skip
         for i in np.flatnonzero(self._done).tolist():
             many = int(self._done[i])
             self._plans[i] = np.append(self._plans[i, many:], np.full(min(many, _PLAN), -1))[:_PLAN]
         self._taken += self._done
+        self._rest()
         self._plan(np.arange(self._moment % _PERIOD, count, _PERIOD), _DELAY)
+
+    def _standing_stretch(self) -> tuple[int, int] | None:
+        """First and last frame of the longest stretch of standing in any clip; None where there is no second of it."""
+        longest = round(self._ground.fps), None
+        for clip, begin in zip(self.graph.clips, self._steering.ground.starts.tolist()):
+            still = self._steering.still[begin + clip.first : begin + len(clip)]
+            edges = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
+            for first, end in zip(
+                (edges[::2] + begin + clip.first).tolist(), (edges[1::2] + begin + clip.first).tolist()
+            ):
+                longest = max(longest, (end - first, (first, end - 1)), key=lambda found: found[0])
+        return longest[1]
+
+    def _rest(self) -> None:
+        """Who is halted in its step comes to stand, and leaves that as it goes on."""
+        self._rested = self._rests.copy()
+        if self._still is None:
+            return
+        standing = self._steering.standing.need[self._states[:, 1].astype(np.int64)] & (self._states[:, 0] < 0)
+        halted = (self._speeds[:, 0] == 0.0) & ~standing
+        self._rests = np.clip(self._rests + np.where(halted, 1.0, -2.0) * (TICK / _SETTLE), 0.0, 1.0)
+
+    def _resting(self) -> np.ndarray:
+        """(N, 2) share of standing in everyone's pose now, and the frame of that: to and fro in a stretch of it, each
+        elsewhere."""
+        out = np.zeros((len(self), 2))
+        if self._still is not None:
+            first, last = self._still
+            share = self._rested + self._left / TICK * (self._rests - self._rested)
+            out[:, 0] = share * share * (3.0 - 2.0 * share)
+            gone = (self.seconds + _APART * np.arange(len(self))) * self._ground.fps
+            out[:, 1] = first + np.abs((gone + last - first) % (2 * (last - first) or 1) - (last - first))
+        return out
 
     def _look(self) -> None:
         """Where everyone will be."""
@@ -182,7 +228,7 @@ class Crowd:
         speeds = np.sqrt((far * far).sum(axis=1)) / step
         waited = np.ascontiguousarray(self._speeds[:, 2])
         choose_ways(
-            self._ahead, self.goals.heading_for, speeds, waited, self.obstacles, self._clear, NEAREST, step, which, out
+            self._ahead, self.goals.heading_for, speeds, waited, self._circles, self._clear, NEAREST, step, which, out
         )
         self._wanted[which, :2], self._free[which] = out[:, :2], out[:, 2]
 
@@ -289,13 +335,24 @@ class Crowd:
         root, turns = np.empty((len(self), 3)), np.empty((len(self), *self._turns.shape[1:]))
         now = np.empty((len(self), STATE))
         moves = self._moves * (self._left / TICK)
-        pose_all(self._steering.ground.floor, self._ground, self._turns, plans, states, moves, root, turns, now)
+        pose_all(
+            self._steering.ground.floor,
+            self._ground,
+            self._turns,
+            plans,
+            states,
+            moves,
+            self._resting(),
+            root,
+            turns,
+            now,
+        )
         return root, turns, now
 
     @property
-    def spinning(self) -> np.ndarray:
-        """(N,) bool: who turns on the spot, waiting, with feet that slide."""
-        return self._moves[:, 2] != 0.0
+    def sliding(self) -> np.ndarray:
+        """(N,) bool: whose feet slide, as it turns on the spot or comes to stand, waiting."""
+        return (self._moves[:, 2] != 0.0) | ((self._rests > 0.0) & (self._rests < 1.0))
 
     def motions(self, seconds: float = 60.0, *, cleanup: bool = True, progress: Progress = SILENT) -> list[Clip]:
         """Go on until all have arrived, but no longer than `seconds`; what each did meanwhile, a clip for each at the

@@ -37,7 +37,7 @@ def recorded(crowd: Crowd, seconds: float, cleanup: bool, progress: Progress) ->
         if made % 30 == 0:
             progress(0.5 * made, frames, "walking")
         root[:, made], turns[:, made], now = crowd.poses_and_states()
-        states[:, made], spins[:, made] = now[:, :2], crowd.spinning
+        states[:, made], spins[:, made] = now[:, :2], crowd.sliding
         arrived, made = arrived + 1 if crowd.arrived.all() else 0, made + 1
         crowd.advance(1.0 / graph.fps)
     found, whole = [], stretch(progress, 0.5, 1.0)

@@ -56,14 +56,18 @@ def _about_y(c, s, q):
 
 
 @kernel(
-    (FLOOR, GROUND, read(F64, 3), read(I32, 2), read(F64, 2), read(F64, 2), F64[:, ::1], F64[:, :, ::1], F64[:, ::1])
-)
-def pose_all(floor, ground, turns, plans, states, moves, out_root, out_turns, out_states):
+    (
+        FLOOR, GROUND, read(F64, 3), read(I32, 2), read(F64, 2), read(F64, 2), read(F64, 2), F64[:, ::1],
+        F64[:, :, ::1], F64[:, ::1],
+    )
+)  # fmt: skip
+def pose_all(floor, ground, turns, plans, states, moves, rests, out_root, out_turns, out_states):
     """Fill out_root (N, 3) and out_turns (N, J, 4) with N characters, moves (N, 3) frames, radians about the standing
     foot and about the root from their states (N, STATE); out_states (N, STATE): where that is.
 
-    turns: (F, J, 4) of all clips. Between two frames and in transitions quaternions are mixed straight, which for poses
-    so near each other is as good as along the arc.
+    turns: (F, J, 4) of all clips. rests: (N, 2) share of a pose of rest in each, and the frame of that. Between two
+    frames and in transitions quaternions are mixed straight, which for poses so near each other is as good as along
+    the arc.
     """
     joints, one, two = turns.shape[1], np.empty(4), np.empty(4)
     for i in range(states.shape[0]):
@@ -93,3 +97,18 @@ def pose_all(floor, ground, turns, plans, states, moves, out_root, out_turns, ou
             else:
                 out_turns[i, j] = one
         _about_y(c, s, out_turns[i, 0])
+        if rests[i, 0] > 0.0:  # who waits stands, where it is and facing as it does
+            share, f = rests[i, 0], int(rests[i, 1])
+            u, g = rests[i, 1] - f, min(f + 1, turns.shape[0] - 1)
+            fx, fz = where(floor, floor.face, ground.window, state, 0, 1, False)
+            ux, uz = floor.face[f, 0], floor.face[f, 1]
+            size = np.sqrt((fx * fx + fz * fz) * (ux * ux + uz * uz))
+            c, s = (ux * fx + uz * fz) / size, (uz * fx - ux * fz) / size
+            height = ground.root[f, 1] + u * (ground.root[g, 1] - ground.root[f, 1])
+            out_root[i, 1] += share * (height - out_root[i, 1])
+            for j in range(joints):
+                _mixed(turns[f, j], turns[g, j], u, one)
+                if j == 0:
+                    _about_y(c, s, one)
+                two[:] = out_turns[i, j]
+                _mixed(two, one, share, out_turns[i, j])

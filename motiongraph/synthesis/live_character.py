@@ -16,6 +16,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import IDENTITY, Placement, compose, heading_of, place
 from motiongraph.synthesis import _kernels
+from motiongraph.synthesis.astray import Astray
 from motiongraph.synthesis.course import ARRIVED, LEFT, Course
 from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.requests import Choice, Decision, Label, Request, floor_point, same
@@ -76,6 +77,8 @@ class LiveCharacter:
         self._decisions: deque[Decision] = deque(maxlen=_MEMORY)
         self._set_off((theta, x, z))
         self._course, self._changed, self._reacted = Course(self._steering), False, -_REACT
+        self._astray = Astray(self._steering)
+        self._refused: Request | None = None  # the request that was given up
         self.messages: deque[str] = deque(maxlen=100)  # what could not be done as asked, and what was done instead
         self.problem: str | None = None  # the same, of the present request only
         self.said = 0  # messages so far
@@ -125,7 +128,12 @@ class LiveCharacter:
         self._ask(Request(share=1.0, path=path, labels=names, changes=changes))
 
     def _ask(self, request: Request) -> None:
+        if self._refused is not None and same(self._refused, request):
+            return
         if not same(self._course.request, request):
+            self._refused = None
+            if request.goal is not None or self._course.request.direction is None:
+                self._astray.forget()
             self._course.take(request)
             self._changed, self.problem = True, None
         if request.stops and not self._steering.can_stand:
@@ -164,6 +172,12 @@ class LiveCharacter:
             self.seconds += step
             self.played += self._paced(step)
             root, rotations = self._pose_or_another()
+            lacking = self._astray.look(step, self._course.request, root[[0, 2]], self._last_heading)
+            if lacking is not None:
+                refused = self._course.request
+                self._ask(Request(labels=refused.labels))
+                self._refused = refused
+                self._say(lacking)
             if np.isfinite(root).all() and np.isfinite(rotations).all():
                 self.root, self.rotations = root, rotations
             else:

@@ -107,6 +107,10 @@ def _panels() -> Iterator[tuple[str, Action]]:
         )
 
 
+def _crowd(state: AppState) -> Command:
+    return do.StopCrowd() if state.crowd.moves else do.StartCrowd()
+
+
 def _has_clips(state: AppState) -> bool:
     return len(state.library) > 0
 
@@ -241,6 +245,8 @@ ACTIONS: dict[str, Action] = {
     "cloud": _action("Scene", "Point cloud: pose, window, off", "C", _layer("cloud"), checked=_on("cloud")),
     "flow": _action("Scene", "Flow: the pose every N frames", "O", _layer("flow"), checked=_on("flow")),
     "crowd": _action("Scene", "All ticked clips at once", "A", _layer("crowd"), checked=_on("crowd")),
+    "start crowd": _action("Scene", "Start, stop a crowd", "Shift+A", _crowd, possible=_has_clips),
+    "clear crowd": _action("Scene", "Clear crowd", "", lambda s: do.ClearCrowd(), possible=lambda s: s.crowd.asked.on),
     "pin": _action("Scene", "Pin this pose as a ghost", "G", lambda s: do.PinGhost(), needs_clip=True),
     "unpin": _action("Scene", "Take the last ghost back", "Shift+G", lambda s: do.UnpinGhost()),
     "clear ghosts": _action("Scene", "Clear all ghosts", "Ctrl+G", lambda s: do.ClearGhosts()),
@@ -277,11 +283,7 @@ ACTIONS: dict[str, Action] = {
         "Path", "Smooth it", "Shift+P", lambda s: do.SmoothPath(), possible=lambda s: s.path.line is not None
     ),
     "reverse path": _action(
-        "Path",
-        "Reverse",
-        "Shift+R",
-        lambda s: do.ReversePath(),
-        possible=lambda s: s.path.line is not None,
+        "Path", "Reverse", "Shift+R", lambda s: do.ReversePath(), possible=lambda s: s.path.line is not None
     ),
     "close path": _action(
         "Path",

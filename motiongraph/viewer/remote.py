@@ -242,6 +242,7 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "graph": state.graph.graph is not None,
         "lanes": _lanes(state, ui),
         "led": state.live and _led(state.live),
+        "crowd": state.crowd.moving and state.crowd.moving.root[:, 0, ::2].tolist(),
         "hint": state.hint,
         "asked": state.project.asked_at is not None,
         "title": viewer.title,

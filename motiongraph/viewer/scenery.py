@@ -187,7 +187,7 @@ class Scenery:
     def __init__(self):
         self._parts = Parts()
         self._posed: dict[str, tuple[int, int, Any]] = {}  # part → number and version of the cast that it shows, …
-        self._figures: tuple[int, list[_Figures]] = -1, []  # number of the cast, and its figures
+        self._figures: dict[int, tuple[int, list[_Figures]]] = {}  # number of each of its casts, and its figures
         self._pairs, self._paths = Pairs(), Paths()
 
     def compose(self, state: AppState, track: int, cast: Cast) -> SceneFrame:
@@ -195,10 +195,12 @@ class Scenery:
         layers, scene, parts = state.scene.layers, state.scene, self._parts
         pair = scene.pair if track == state.active else None
         # A pair takes the place of the character and of all that belongs to it.
-        entry = state.library.get(state.tracks[track].clip) if pair is None else None
+        entry = state.library.get(state.tracks[track].clip) if pair is None and len(cast) else None
         placement = scene.places.get(entry.number, IDENTITY) if entry else IDENTITY
         travels = state.playback.root in ("captured", "path")
-        batches = self._characters(cast, layers) if pair is None else []
+        moving = state.crowd.moving
+        batches = self._characters(0, cast, layers) if pair is None else []
+        batches += self._characters(1, moving.cast, layers) if moving is not None else []
         if entry is not None:
             fixed = (cast.number, entry.number, state.library.version, scene.version, state.playback.root)
             if layers.trajectory and travels and not self._paths.knows_way(state, entry):
@@ -232,12 +234,13 @@ class Scenery:
             backdrop=DAY if state.settings.day else NIGHT,
         )
 
-    def _characters(self, cast: Cast, layers: Layers) -> list[Batch]:
-        if self._figures[0] != cast.number:
-            self._figures = cast.number, [_Figures(group) for group in cast.groups]
+    def _characters(self, which: int, cast: Cast, layers: Layers) -> list[Batch]:
+        """which: 0 for the cast of the view, 1 for the crowd."""
+        if which not in self._figures or self._figures[which][0] != cast.number:
+            self._figures[which] = cast.number, [_Figures(group) for group in cast.groups]
         found: list[Batch] = []
         version = cast.version
-        for figures in self._figures[1]:
+        for figures in self._figures[which][1]:
             if layers.bones:
                 found.append(figures.bones(layers.bone_style, layers.sides, version))
             if layers.joints:

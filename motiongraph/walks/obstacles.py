@@ -36,6 +36,29 @@ def checked(obstacles: Sequence[Obstacle]) -> list[np.ndarray]:
     return found
 
 
+def circles(obstacles: Sequence[np.ndarray], wide: float = 0.5) -> np.ndarray:
+    """(n, 3) x, z, radius of circles that cover obstacles as `checked` gives them; corners are covered by as many as
+    are needed for none to stand out by half of `wide` metres."""
+    found = [np.zeros((0, 3))]
+    for shape in obstacles:
+        if shape.ndim == 1:
+            found.append(shape[None])
+            continue
+        middle, edges = shape.mean(axis=0), np.roll(shape, -1, axis=0) - shape
+        lengths = np.sqrt((edges * edges).sum(axis=1))
+        along = edges[np.argmax(lengths)] / max(float(lengths.max()), 1e-9)
+        across = np.array([-along[1], along[0]])
+        own = np.stack([(shape - middle) @ along, (shape - middle) @ across], axis=1)
+        low, high = own.min(axis=0), own.max(axis=0)
+        many = np.ceil((high - low) / min(max(wide, float((high - low).min())), 2.0 * wide)).astype(int).clip(1, 40)
+        cell = (high - low) / many
+        at = [low[k] + (np.arange(many[k]) + 0.5) * cell[k] for k in range(2)]
+        spots = np.stack(np.meshgrid(*at, indexing="ij"), axis=-1).reshape(-1, 2)
+        places = middle + spots[:, :1] * along + spots[:, 1:] * across
+        found.append(np.column_stack([places, np.full(len(places), 0.5 * np.sqrt((cell * cell).sum()))]))
+    return np.concatenate(found)
+
+
 def distance_to(obstacles: Sequence[np.ndarray], places: np.ndarray) -> np.ndarray:
     """(n,) metres from places (n, 2) to the nearest edge of an obstacle; 0 and below inside."""
     nearest = np.full(len(places), np.inf)

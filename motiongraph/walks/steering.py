@@ -105,7 +105,8 @@ class Steering:
         # Standing that can be left again; a jump on the spot is none.
         returns = np.isfinite(frames_away(floor, moving if moving.any() else self.open, self.ground.window))
         self.lasting = self.open & returns
-        slow = self.lasting & (self.speeds < _STANDING) & (self._bobbing() < _BOB)
+        self.still = (self.speeds < _STANDING) & (self._bobbing() < _BOB)  # whether it can be reached or not
+        slow = self.lasting & self.still
         stayed = frames_stayed(floor, slow, self.ground.window, _STAYING * fps) / fps
         self.can_stand = bool((stayed >= _STAYING - 0.5).any())
         standing = stayed >= (_STAYING - 0.5 if self.can_stand else 0.5)

@@ -125,3 +125,131 @@ def way(ahead, goals, speeds, waited, obstacles, clear, near, step, i):
                 best, found, free = cost, (dx, dz), f
         room -= 0.07
     return (*found, free)
+
+
+class Walker:
+    """One character on its plan: a frame, or frames into a transition, and where its clip is placed."""
+
+    def __init__(self, floor, root, about, window, fps, plan, state):
+        self.floor, self.root, self.about, self.window, self.fps = floor, root, about, window, fps
+        self.plan, self.done = [int(k) for k in plan if k >= 0], 0
+        jump, at, c, s, x, z = state
+        self.jump, self.at, self.theta, self.x, self.z = int(jump), float(at), math.atan2(s, c), float(x), float(z)
+
+    def copy(self):
+        other = object.__new__(Walker)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def seen(self, values, columns, is_point=True):
+        if self.jump < 0:
+            v = _mix(values, self.at, columns)
+        else:
+            theta, *shift = self.floor["jump"][self.jump][:3]
+            a = _mix(values, self.floor["leave"][self.jump] + self.at, columns)
+            b = _turned(theta, _mix(values, self.floor["arrive"][self.jump] - self.window + self.at, columns))
+            if is_point:
+                b = b[0] + shift[0], b[1] + shift[1]
+            u = self.at / self.window
+            share = 2 * u**3 - 3 * u**2 + 1
+            v = tuple(share * p + (1 - share) * q for p, q in zip(a, b))
+        v = _turned(self.theta, v)
+        return (v[0] + self.x, v[1] + self.z) if is_point else v
+
+    def place(self):
+        return self.seen(self.root, (0, 2))
+
+    def facing(self):
+        return self.seen(self.floor["face"], (0, 1), False)
+
+    def turn(self, angle, pivot):
+        dx, dz = _turned(angle, (self.x - pivot[0], self.z - pivot[1]))
+        self.theta, self.x, self.z = self.theta + angle, pivot[0] + dx, pivot[1] + dz
+
+    def go(self, frames, turn):
+        if turn:
+            self.turn(turn, self.seen(self.about, (0, 1)))
+        while frames > 0:
+            if self.jump < 0:
+                end = self.floor["run_end"][int(self.at)]
+                k = self.floor["next_out"][end + 1] - 1
+                if self.done < len(self.plan) and self.at <= self.floor["leave"][self.plan[self.done]] <= end:
+                    k = self.plan[self.done]
+                gap = max(self.floor["leave"][k] - self.at, 0.0)
+            else:
+                gap = self.window - self.at
+            if frames < gap:
+                self.at, frames = self.at + frames, 0
+            elif self.jump < 0:
+                frames, self.jump, self.at = frames - gap, k, 0.0
+            else:
+                theta, *shift = self.floor["jump"][self.jump][:3]
+                dx, dz = _turned(self.theta, shift)
+                self.theta, self.x, self.z = self.theta + theta, self.x + dx, self.z + dz
+                frames, self.at = frames - gap, float(self.floor["arrive"][self.jump])
+                self.jump, self.done = -1, self.done + 1
+
+    def braking(self, pace, omega, dt, count):
+        """Places as it comes to a halt."""
+        other, out = self.copy(), []
+        for _ in range(count):
+            out.append(other.place())
+            after = max(pace - dt / 0.4, 0.0) if pace - dt / 0.4 > 1e-6 else 0.0
+            frames = 0.5 * (pace + after) * dt * self.fps
+            other.go(frames, omega * frames / self.fps)
+            pace = after
+        return out
+
+
+def _clear(i, path, brakes, moved, obstacles, near):
+    """Whether everyone can brake without coming too near."""
+
+    def far(a, b):
+        return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+
+    last = len(path) - 1
+    for j, own in enumerate(brakes):
+        if j != i:
+            least = min(far(brakes[i][0], own[0]), near**2) - 1e-12
+            for n in range(last + 1):
+                if far(path[n], own[n if moved[j] else min(n + 1, last)]) < least:
+                    return False
+    for x, z, radius in obstacles:
+        least = min(far(brakes[i][0], (x, z)), radius**2) - 1e-12
+        if any(far(place, (x, z)) < least for place in path):
+            return False
+    return True
+
+
+def move(walkers, speeds, wanted, brakes, order, obstacles, near, dt, turning):
+    """One moment of everyone; changes all that it is given. Returns frames, turns and spins of each."""
+    moves, moved = [None] * len(walkers), [False] * len(walkers)
+    for i in order:
+        walker, (pace, omega, waited), (dx, dz, top) = walkers[i], speeds[i], wanted[i]
+        fx, fz = walker.facing()
+        angle = math.atan2(fz * dx - fx * dz, fx * dx + fz * dz)
+        rate = min(max(angle / 0.2, -turning), turning)
+        rate = omega + min(max(rate - omega, -turning * dt / 0.12), turning * dt / 0.12)
+        spin = min(max(angle, -1.6 * dt), 1.6 * dt) if pace == 0 and abs(angle) > 0.1 else 0.0
+        change, goal = dt / 0.4, max(top, 0.0)
+        quicker = min(pace + change, goal) if goal > pace else max(pace - change, goal)
+        if pace == 0 and abs(angle) > 0.35:
+            quicker = 0.0
+        slower = pace - change if pace - change > 1e-6 else 0.0
+        tries = [(quicker, rate), (quicker, omega), (min(quicker, pace), 0.0), (slower, rate), (slower, omega)]
+        for number, (then, turn) in enumerate(tries):
+            frames = 0.5 * (pace + then) * dt * walker.fps
+            after = walker.copy()
+            after.go(frames, turn * frames / walker.fps)
+            path = after.braking(then, turn, dt, len(brakes[i]))
+            least = near - 0.04 if waited > 0.8 else near
+            if number == 4 or _clear(i, path, brakes, moved, obstacles, least):
+                break
+        if then == 0 and frames == 0 and spin:
+            after.turn(spin, after.place())
+        else:
+            spin = 0.0
+        moves[i] = frames, turn * frames / walker.fps, spin
+        speeds[i] = then, turn if then > 0 else 0.0, waited + dt if then < 0.25 and top != 0 else 0.0
+        brakes[i], walkers[i], moved[i] = path, after, True
+    return moves

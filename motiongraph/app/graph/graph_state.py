@@ -15,6 +15,7 @@ from motiongraph.app.jobs import Job, JobKind
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.scene.cast import Pair
 from motiongraph.errors import MotionError
+from motiongraph.graph.coverage import coverage
 from motiongraph.graph.overview import Overview
 from motiongraph.graph.thresholds import Thresholds, automatic
 from motiongraph.metric.metric import Metric
@@ -42,6 +43,7 @@ class GraphState:
     curve: np.ndarray | None = None  # what the threshold trades, see `MotionGraph.trade_off`; None until it is known
     automatic: float | None = None  # the automatic threshold, None until it is known
     trial: Job | None = None  # the job that finds these two, also once it is over
+    covered: tuple[int, dict] | None = None  # version at which it was measured what can be reached, and `coverage`
     filter: Filter = field(default_factory=Filter)  # what of the graph is drawn
     span: tuple[float, float, float, float] | None = None  # the part of the lanes that is seen, None for all
     overview: bool = False  # which clips lead to which is shown instead of the lanes
@@ -95,7 +97,7 @@ class GraphState:
         if graph is not None:
             self.made_with = made_with or _options_of(graph)
             self.options = self.made_with if made_with is None else self.options
-        self.curve = self.automatic = self.trial = self.pointed = self.pair = None
+        self.curve = self.automatic = self.trial = self.covered = self.pointed = self.pair = None
         self.built += 1
         if graph is not None and (self.graph is None or len(graph.clips) != len(self.graph.clips)):
             self.overview = len(graph.candidates.originals) > _LEGIBLE
@@ -310,3 +312,21 @@ class FindTradeOff:
                 state.graph.curve, state.graph.automatic = result
 
         state.graph.trial = state.jobs.start(JobKind.TRADE_OFF, "trying thresholds", work, then, quiet=True)
+
+
+@command
+class FindCoverage:
+    """Work out, beside the loop, what can be reached on the graph as it is now, and what its clips lack."""
+
+    def apply(self, state: AppState) -> None:
+        graph, version = need_graph(state), state.graph.version
+
+        def work(progress, deliver):
+            deliver(coverage(graph, progress=progress))
+
+        def then(found):
+            if state.graph.graph is not None:
+                state.graph.covered = version, found
+
+        state.graph.covered = version, {}
+        state.jobs.start(JobKind.COVERAGE, "trying where the graph leads", work, then, quiet=True)

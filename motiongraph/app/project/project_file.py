@@ -20,6 +20,7 @@ from motiongraph.app.graph.build_graph import drop_graph
 from motiongraph.app.graph.graph_view import GRAPH, drawn_again, notes_from_plain
 from motiongraph.app.library.entries import Entry
 from motiongraph.app.library.reading import READINGS, Reading
+from motiongraph.app.live.crowd import CROWD
 from motiongraph.app.live.live_character import LIVE
 from motiongraph.app.matrix.comparison import MATRIX
 from motiongraph.app.path.draw_path import set_tool
@@ -53,7 +54,7 @@ ORIGIN = ("clip", "frame", "other", "other_frame", "step", "weight", "planted") 
 _MUCH = 64 << 20  # bytes of copies that an autosave does without, where it can
 # In the order in which they are put back: what is played depends on the views, the camera is set last.
 PARTS: tuple[SavedPart, ...] = (
-    *(VIEW, PLACES, GHOSTS, PROPS, PLAYBACK, GRAPH, MATRIX, WALK, PATH, LIVE, READINGS, CAMERA),
+    *(VIEW, PLACES, GHOSTS, PROPS, PLAYBACK, GRAPH, MATRIX, WALK, PATH, LIVE, CROWD, READINGS, CAMERA),
 )
 
 
@@ -122,6 +123,7 @@ def take_in(state: AppState, project: Project, drawn: Drawn | None) -> None:
     set_tool(state, "off")
     drop_graph(state)
     state.live, state.scene.pair, state.history = None, None, History()
+    state.crowd.moving = state.crowd.tried = None
     state.path.stroke = []
     state.graph.waiting.clear()
     state.library.clear()

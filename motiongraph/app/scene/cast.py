@@ -149,15 +149,18 @@ def set_stage(state: AppState) -> None:
     tracks = visible_tracks(state)
     layers = state.scene.layers
     crowd = layers.several and state.scene.views == 1
+    # Clips would be walked into by a crowd that sets off; who is driven is made way for.
+    alone = state.crowd.moving is not None and state.live is None
     key = (
         tuple((t, state.tracks[t].clip) for t in tracks),
         state.library.version,
         state.scene.version,
         crowd,
+        alone,
     )
     if key != state.stage_key:
         state.stage_key = key
-        state.casts = [Cast(_members(state, t, crowd)) for t in tracks]
+        state.casts = [Cast(() if alone else _members(state, t, crowd)) for t in tracks]
     playback = state.playback
     for track, cast in zip(tracks, state.casts):
         moment = state.tracks[track].elapsed, playback.loop, playback.root, playback.direction

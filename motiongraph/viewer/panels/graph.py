@@ -12,6 +12,7 @@ from motiongraph.app.graph.graph_state import need_graph, stale, taking_part
 from motiongraph.app.graph.lanes import KINDS
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.state import AppState
+from motiongraph.graph.coverage import in_words
 from motiongraph.viewer import theme
 from motiongraph.viewer.panels.graph_bones import bones_choice, rate_choice
 from motiongraph.viewer.panels.graph_threshold import threshold_controls
@@ -294,6 +295,7 @@ def _figures(state: AppState, ui: Ui) -> None:
             imgui.table_next_column()
             imgui.text_unformatted(value)
         imgui.end_table()
+    _coverage(state)
     sets = report["label_sets"]
     if len(sets) > 1 and imgui.begin_table("labels", 4, _TABLE):
         for name in ("labels", "seconds", "kept", "parts"):
@@ -311,6 +313,29 @@ def _figures(state: AppState, ui: Ui) -> None:
             imgui.table_next_column()
             imgui.text_disabled(f"{len(row['component_frames'])}")
         imgui.end_table()
+
+
+def _coverage(state: AppState) -> None:
+    """What can be reached, measured once, and again when asked for; and what the clips lack."""
+    graphs = state.graph
+    if graphs.covered is None:
+        if graphs.curve is not None:  # one after the other
+            state.issue(do.FindCoverage())
+        return
+    version, found = graphs.covered
+    if state.jobs.under_way(JobKind.COVERAGE):
+        note("Trying where it leads …")
+    elif version != graphs.version or not found:
+        if imgui.button("Try where it leads"):
+            state.issue(do.FindCoverage())
+        tooltip("what can be reached in 4 s at this threshold, how long turns, starts and stops take, what clips lack")
+    else:
+        for name, text in in_words(found):
+            imgui.text_disabled(name)
+            imgui.same_line(8.0 * imgui.get_font_size())
+            imgui.push_text_wrap_pos(0.0)
+            imgui.text_unformatted(text)
+            imgui.pop_text_wrap_pos()
 
 
 def _rows(report: dict[str, Any], unit: str) -> Iterator[Figure]:

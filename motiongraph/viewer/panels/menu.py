@@ -106,7 +106,8 @@ def _playback(state: AppState, ui: Ui) -> None:
 
 
 def _scene(state: AppState, ui: Ui) -> None:
-    _items("bones|boxes|sides|joints|trajectory|contacts|cloud|flow|crowd|names|-|pin|unpin|clear ghosts", state, ui)
+    _items("bones|boxes|sides|joints|trajectory|contacts|cloud|flow|crowd|names", state, ui)
+    _items("-|start crowd|clear crowd|-|pin|unpin|clear ghosts", state, ui)
     _steps("The last ghost", action.GHOST, state, ui, bool(state.scene.ghosts))
     imgui.separator()
     _steps("The character", action.CHARACTER, state, ui, state.entry is not None)

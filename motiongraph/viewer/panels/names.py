@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,8 @@ def names_overlay(state: AppState, ui: Ui) -> None:
     shade, ink = colour32(theme.PAPER[0], 0.72), colour32(theme.INK)
     for track, cast, rect in zip(visible_tracks(state), state.casts, ui.panes):
         draw.push_clip_rect(rect[:2], (rect[0] + rect[2], rect[1] + rect[3]), True)
-        for name, x, y in placed_names(cast, camera_of(state, track).view(rect), rect):
+        casts = [cast, *([state.crowd.moving.cast] if state.crowd.moving is not None else [])]
+        for name, x, y in placed_names(casts, camera_of(state, track).view(rect), rect):
             size = imgui.calc_text_size(name)
             left, top, edge = x - 0.5 * size.x, y - size.y, ui.px(4)
             draw.add_rect_filled((left - edge, top - 0.5 * edge), (left + size.x + edge, y + 0.5 * edge), shade, edge)
@@ -38,11 +40,11 @@ def names_overlay(state: AppState, ui: Ui) -> None:
         draw.pop_clip_rect()
 
 
-def placed_names(cast: Cast, view: View, rect: Rect) -> list[tuple[str, float, float]]:
+def placed_names(casts: Sequence[Cast], view: View, rect: Rect) -> list[tuple[str, float, float]]:
     """(name, x, y) of every character before the camera, in screen coordinates: over its root, as high as it is."""
     found = []
     matrix = np.array(view.matrix)
-    for group in cast.groups:
+    for group in (group for cast in casts for group in cast.groups):
         points = np.ones((len(group.entries), 4))
         points[:, :3] = group.positions[:, 0]
         points[:, 1] = group.positions[:, :, 1].max(axis=1) + _ABOVE

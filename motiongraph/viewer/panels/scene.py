@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.live.crowd import CHOICES as CROWD_CHOICES
+from motiongraph.app.live.crowd import LIMITS as CROWD_LIMITS
 from motiongraph.app.scene.camera_moves import camera_of
 from motiongraph.app.scene.layers import CHOICES, MOST_POSES, flow_step
 from motiongraph.app.scene.props import AXES, LIMITS, ROUND, SIZES, Prop
@@ -48,6 +50,7 @@ def scene_panel(state: AppState, ui: Ui) -> None:
         changed, value = imgui.drag_float("##rows", layers.rows, 0.02, 0.0, 10.0, text)
         if changed:
             state.issue(do.SetLayer("rows", value))
+    _crowd(state, ui)
     _ghosts(state, ui)
     _flow(state, ui)
     _place(state, ui)
@@ -73,6 +76,38 @@ def _choice(text: str, name: str, state: AppState) -> None:
             if imgui.selectable(choice, choice == value)[0]:
                 state.issue(do.SetLayer(name, choice))
         imgui.end_combo()
+
+
+def _crowd(state: AppState, ui: Ui) -> None:
+    """Characters on the graph that go their ways."""
+    asked, moving = state.crowd.asked, state.crowd.moving
+    icon, word = (
+        (icons.ICON_FA_STOP, "Stop") if state.crowd.moves else (icons.ICON_FA_PLAY, "Go on" if asked.on else "Start")
+    )
+    action_button(f"{icon}  {word}##crowd", "start crowd", state, ui)
+    imgui.same_line()
+    action_button(f"{icons.ICON_FA_TRASH}##crowd", "clear crowd", state, ui)
+    imgui.same_line()
+    imgui.align_text_to_frame_padding()
+    if moving is not None:
+        imgui.text_disabled(f"{int(moving.crowd.arrived.sum())} of {len(moving.crowd)} there")
+    else:
+        imgui.text_disabled("walks on the graph, around each other and props")
+    for name, text, step, unit in (("count", "characters", 0.5, "%.0f"), ("apart", "start apart", 0.01, "%.2f m")):
+        field(text)
+        changed, value = imgui.drag_float(
+            f"##crowd {name}", getattr(asked, name), step, *CROWD_LIMITS[name], unit, _CLAMPED
+        )
+        if changed:
+            state.issue(do.SetCrowd(name, value))
+    for name, text in (("layout", "start"), ("goals", "go to")):
+        field(text)
+        if imgui.begin_combo(f"##crowd {name}", getattr(asked, name)):
+            for choice in CROWD_CHOICES[name]:
+                if imgui.selectable(choice, choice == getattr(asked, name))[0]:
+                    state.issue(do.SetCrowd(name, choice))
+            imgui.end_combo()
+    tooltip("one place: the planted goal, or the middle of the floor; path: the one that is drawn on the floor")
 
 
 def _ghosts(state: AppState, ui: Ui) -> None:
