@@ -50,3 +50,26 @@ def test_keys_mouse_and_looking_back(someone):
     status = someone.until(lambda s: "live 1" in s["clips"], "kept")
     assert status["led"] is None
     assert not [text for level, text in status["messages"] if level == "error"]
+
+
+def test_a_crowd_is_started_with_the_mouse(someone):
+    """In the Scene panel: it sets off, everyone moves, it stops and goes; the clip that was shown is there again."""
+    if not someone.ask()["panels"]:
+        someone.key("u")
+    someone.key("F4")
+    someone.press("Scene/Start")
+    status = someone.until(lambda s: s["crowd"], "a crowd")
+    assert status["characters"] == 0
+    before = np.array(status["crowd"])
+    assert len(before) == 30
+    apart = lambda s: np.linalg.norm(np.array(s["crowd"]) - before, axis=1)  # noqa: E731
+    status = someone.until(lambda s: np.median(apart(s)) > 0.5, "all of them go")
+    someone.press("Scene/Stop")
+    before = np.array(someone.frames(2)["crowd"])
+    assert apart(someone.frames(4)).max() == 0.0
+    someone.press("Scene/Go on")
+    someone.until(lambda s: apart(s).max() > 0.1, "they go on")
+    someone.key("ctrl+z")
+    someone.until(lambda s: s["crowd"] is None, "taken back")
+    assert someone.ask()["characters"] == 1
+    assert not [text for level, text in someone.ask()["messages"] if level == "error"]

@@ -84,7 +84,7 @@ def _crowd(state: AppState, ui: Ui) -> None:
     icon, word = (
         (icons.ICON_FA_STOP, "Stop") if state.crowd.moves else (icons.ICON_FA_PLAY, "Go on" if asked.on else "Start")
     )
-    action_button(f"{icon}  {word}##crowd", "start crowd", state, ui)
+    action_button(f"{icon}  {word}", "start crowd", state, ui)
     imgui.same_line()
     action_button(f"{icons.ICON_FA_TRASH}##crowd", "clear crowd", state, ui)
     imgui.same_line()
