@@ -48,7 +48,6 @@ _WHERE = {
     "Goal": "motiongraph.walks.path_goal",
     "Weights": "motiongraph.walks.path_goal",
     "Effort": "motiongraph.walks.path_goal",
-    "LiveWalk": "motiongraph.walks.live",
     "trace": "motiongraph.walks.curve",
     "MotionError": "motiongraph.errors",
     "Unreachable": "motiongraph.errors",

@@ -181,8 +181,8 @@ def test_a_result_from_a_file_shows_its_windows_too(state, graph):
 
 @pytest.mark.parametrize("method", ["greedy", "path", "live"])
 def test_whatever_was_walked_is_explained_also_without_its_clips(graph, method):
+    from motiongraph.synthesis.live_character import LiveCharacter
     from motiongraph.walks.follow_path import follow_path
-    from motiongraph.walks.live import LiveWalk
     from motiongraph.walks.random_walk import greedy_walk
 
     if method == "greedy":
@@ -190,9 +190,9 @@ def test_whatever_was_walked_is_explained_also_without_its_clips(graph, method):
     elif method == "path":
         walk = follow_path(graph, [[0.0, 0.0], [0.0, 4.0], [6.0, 8.0]])
     else:
-        led = LiveWalk(graph, (0, 0))
-        for _ in range(600):
-            led.advance()
+        led = LiveCharacter(graph)
+        led.steer((1.0, 0.0))
+        led.advance(12.0)
         walk = led.walk()
     assert len(walk.transitions) >= 1
     state = AppState(inline=True, camera=Camera())

@@ -8,10 +8,9 @@ from test_walks_planning import ring
 from walking import sample
 
 import motiongraph as mg
-from motiongraph.synthesis.live import Live
+from motiongraph.synthesis.live import FIXED, Live
 from motiongraph.synthesis.turning import turn_frames
 from motiongraph.walks.floor_path import floor_graph
-from motiongraph.walks.live import FIXED
 from motiongraph.walks.plan_search import best_plan, plan_cost
 from motiongraph.walks.steering import Steering, frames_away, frames_stayed
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_walks_planning import FPS, WINDOW, ring
+from test_walks_planning import FPS, ring
 
 import motiongraph as mg
 from motiongraph.walks.curve import trace
@@ -139,63 +139,3 @@ def test_reaching_in_a_clip_from_a_place():
         mg.reach(graph, (1.0, 2.0), facing="north")
     with pytest.raises(mg.MotionError, match="no clip or label 'kneel'"):
         mg.reach(graph, (1.0, 2.0), clip="kneel")
-
-
-def test_a_live_walk_goes_where_it_is_told_and_never_ends(steerable):
-    live = mg.LiveWalk(steerable, rng=2)
-    for point in ([3.0, 3.0], [-2.0, 1.0]):
-        live.head_for(point)
-        near = np.inf
-        for frame in range(round(12 * FPS)):
-            if frame % 6 == 0:
-                live.replan()
-            live.advance()
-            near = min(near, np.linalg.norm(live.place - point))
-        assert near < 0.5
-    walk = live.walk()
-    assert 20.0 < walk.duration < 25.0
-    # The walk so far is where the character was shown to be.
-    np.testing.assert_allclose(trace(walk)[0][-1], live.place, atol=0.35)
-
-
-def test_a_live_walk_shows_every_frame_of_its_walk(steerable):
-    live = mg.LiveWalk(steerable, rng=0)
-    live.head_for(direction=1.0)
-    moments = [live.advance() for _ in range(400)]
-    walk = live.walk()
-    played = []
-    for k, (clip, start, stop) in enumerate(walk.steps.tolist()):
-        played += [(clip, f) for f in range(start, stop)]
-        if k < len(walk.transitions):
-            a = int(walk.transitions[k]["src_frame"])
-            played += [(int(walk.transitions[k]["src"]), a + n) for n in range(WINDOW)]
-    shown = [(m.clip, m.frame) for m in moments]
-    assert shown[: len(played)] == played
-    assert len(played) >= len(shown) - 2 * WINDOW
-    assert all((m.other is None) == (m.share == 1.0) for m in moments)
-    placed = {k: tuple(p) for k, p in enumerate(walk.placements.tolist())}
-    assert moments[0].placement == pytest.approx(placed[0])
-    assert any(m.placement == pytest.approx(placed[len(placed) - 1]) for m in moments[-150:])
-
-
-def test_live_decisions_for_motion_made_elsewhere(steerable):
-    live = mg.LiveWalk(steerable, rng=0)
-    live.head_for(mg.Curve.of([[0, 0], [0, 30]]))
-    clip, entered = None, 0
-    for _ in range(30):
-        row = live.decide(earliest=entered + 8)
-        assert clip is None or (int(row["src"]) == clip and row["src_frame"] >= entered + 8)
-        clip, entered = int(row["dst"]), int(row["dst_frame"]) + WINDOW
-    assert len(live.walk().transitions) == 30
-    assert live.decide(latest=entered - 1) is None
-
-
-def test_live_label():
-    graph = ring([-1.0, 0.0, 1.0] * 2, labels=[["walk"]] * 3 + [["run"]] * 3)
-    live = mg.LiveWalk(graph, start="walk")
-    live.label = "run"
-    for _ in range(round(4 * FPS)):
-        moment = live.advance()
-    assert "run" in graph.clips[moment.clip].labels
-    with pytest.raises(mg.MotionError, match="no clip or label 'fly'"):
-        live.label = "fly"

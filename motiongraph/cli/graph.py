@@ -9,7 +9,6 @@ import typer
 import motiongraph as mg
 from motiongraph.cli.build import CONNECTIONS, Between, Pair, Threshold, Within, thresholds
 from motiongraph.cli.console import Force, print_json, printable, refuse_existing, say
-from motiongraph.graph.coverage import in_words
 
 _FEW = 6  # clips of a cluster that are named
 
@@ -98,6 +97,8 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
+
+    from motiongraph.graph.coverage import in_words
 
     unit = report["unit"]
     connection = report["connection_seconds"]

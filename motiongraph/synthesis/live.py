@@ -24,9 +24,12 @@ from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots
 from motiongraph.walks.floor_path import floor_path
-from motiongraph.walks.live import MEET, STRETCH
 from motiongraph.walks.walk import STEP, Walk
 
+# The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
+# can still be left after all that the stretch fixes. Else the only ways out would lie in motion that is fixed already.
+STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s over which a stretch passes into the next
+FIXED = STRETCH + MEET  # s of motion that a stretch may fix
 # s that a stretch sees around it: before, what corrections take to fade; after, a contact as well.
 _BEFORE, _AHEAD = 0.5, 0.8
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
@@ -99,7 +102,7 @@ class Live:
 
     @property
     def sees(self) -> int:
-        """Frames of motion that the next stretch looks at: the walk should be decided so far (see `walks.live`)."""
+        """Frames of motion that the next stretch looks at: the walk should be decided so far (see `FIXED`)."""
         return self.ready + self.stretch + (round(_AHEAD * self.graph.fps) if self.cleanup else 0)
 
     def at(self, frame: int) -> tuple[int, int, Placement]:

@@ -286,7 +286,7 @@ class LiveCharacter:
 
     def _decide(self, until: int) -> bool:
         """Take the next transition if it begins before frame `until` of the motion, or must, as the clip can no longer
-        be left after that (see `walks.live.FIXED`)."""
+        be left after that (see `synthesis.live.FIXED`)."""
         live, ground = self._live, self._steering.ground
         clip, entered, earliest = live.now
         if live.entered >= until:

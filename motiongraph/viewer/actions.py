@@ -292,14 +292,14 @@ ACTIONS: dict[str, Action] = {
         lambda s: do.ClosePath(not s.path.closed),
         checked=lambda s: s.path.closed,
         possible=lambda s: len(s.path.points) > 2,
-    ),
+    ),  # fmt: skip
     "clear path": _action(
         "Path",
         "Clear it",
         "Shift+Delete",
         lambda s: do.ClearPath(),
         possible=lambda s: len(s.path.points) or s.path.goal,
-    ),
+    ),  # fmt: skip
     "load path": _action("Path", "Open a path…", "", dialog="load path"),
     "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
     # Graph

@@ -3,10 +3,8 @@
 Wall-clock seconds depend on what else the machine does; the processor's time beside them does not.
 """
 
-import sys
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -106,26 +104,22 @@ def _planners(graph):
 
 
 def _live(graph, fps, places=100):
-    """Milliseconds of replanning while a character is sent to one place after another."""
-    live, rng = mg.LiveWalk(graph, rng=0), np.random.default_rng(0)
-    wall, own, near, took = [], [], [], []
+    """Milliseconds of the calls of a character that is sent to one place after another."""
+    live, rng = mg.LiveCharacter(graph, rng=0), np.random.default_rng(0)
+    own, near, took = [], [], []
     for _ in range(places):
-        point = live.place + rng.uniform(-5, 5, 2)
-        live.head_for(point)
-        closest = np.inf
-        for frame in range(round(10 * fps)):
-            if frame % round(fps / 10) == 0:
-                _, a, b = _timed(live.replan)
-                wall.append(a)
-                own.append(b)
-            live.advance()
-            closest = min(closest, float(np.linalg.norm(live.place - point)))
+        point, closest = live.root[[0, 2]] + rng.uniform(-5, 5, 2), np.inf
+        live.go_to(point)
+        began = live.seconds
+        while live.seconds < began + 10.0:
+            own.append(_timed(lambda: live.advance(1 / 60))[2])
+            closest = min(closest, float(np.linalg.norm(live.root[[0, 2]] - point)))
             if closest < 0.3:
                 break
         near.append(closest)
-        took.append((frame + 1) / fps)
-    cut = {"replans": len(own), "places within 0.5 m": f"{sum(n < 0.5 for n in near)} of {len(near)}"}
-    return cut | {"s to a place": float(np.mean(took))} | _spread("own", own) | _spread("wall", wall)
+        took.append(live.seconds - began)
+    cut = {"calls": len(own), "places within 0.5 m": f"{sum(n < 0.5 for n in near)} of {len(near)}"}
+    return cut | {"s to a place": float(np.mean(took))} | _spread("own", own)
 
 
 def _spread(title, seconds):
@@ -133,39 +127,6 @@ def _spread(title, seconds):
     ms = 1e3 * np.array(seconds)
     figures = {"mean": ms.mean(), "p50": np.median(ms), "p99": np.percentile(ms, 99), "worst": ms.max()}
     return {f"{title} ms {name}": float(value) for name, value in figures.items()}
-
-
-def _steered(graph, fps, seconds=120):
-    """Milliseconds, by the clock, of deciding, of replanning while a worker makes motion, and of asking for poses."""
-    walk, rng = mg.LiveWalk(graph, rng=0), np.random.default_rng(0)
-    live = mg.Live(walk.graph, walk.start, walk.placed)
-    ahead, decided, replanned, posed, made = round(2.0 * fps), [], [], [], []
-    while not walk.lead(live, ahead):
-        pass
-    live.prepare(1)
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(0.0005)  # as the viewer does
-    with ThreadPoolExecutor(1) as worker:
-        job, began = None, time.perf_counter()
-        for frame in range(round(seconds * fps)):
-            if frame % round(4 * fps) == 0:
-                walk.head_for(walk.place + rng.uniform(-5, 5, 2))
-            if job is not None and (job.done() or frame + 1 >= live.ready):
-                made.append(job.result()[1])
-                job = None
-            if job is None and live.ready < frame + 0.7 * fps:
-                settled, wall, _ = _timed(lambda: walk.lead(live, live.ready + ahead))
-                decided.append(wall)
-                job = worker.submit(_timed, lambda: live.prepare(live.ready + 1)) if settled else None
-            elif job is not None:
-                replanned.append(_timed(walk.replan)[1])
-            posed.append(_timed(lambda frame=frame: live.pose(frame))[1])
-            time.sleep(max(began + (frame + 1) / fps / 4 - time.perf_counter(), 0.0))  # at four times the speed
-    sys.setswitchinterval(usual)
-    cut = {"decisions": len(decided), "replans beside a worker": len(replanned)}
-    for title, values in (("decide", decided), ("beside a worker", replanned), ("pose", posed), ("make", made)):
-        cut |= _spread(title, values)
-    return cut
 
 
 def _others(mocap, graph):
@@ -210,7 +171,7 @@ def run(mocap: Path) -> dict:
             told.append(f"{name} {fps:g} Hz: {whole}, {share:.0%} of frames, ground {1e3 * seconds:.0f} ms")
             rows += _path_rows(name, whole, fps)
             if name == "16 walks":
-                live.append({"fps": fps, **_live(whole, fps), **_steered(whole, fps)})
+                live.append({"fps": fps, **_live(whole, fps)})
                 kept = kept or whole
     return {
         "rows": rows,

@@ -14,7 +14,7 @@ def someone(screen, tmp_path_factory):
     folder = tmp_path_factory.mktemp("clips")
     for name in ("idle", "walk", "walk_left_90"):
         shutil.copy(resource("assets/samples") / f"{name}.bvh", folder)
-    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 600))
+    someone = Person(screen, tmp_path_factory.mktemp("person"), "view", folder, size=(900, 700))
     try:
         someone.ready(3)
         someone.lightly()

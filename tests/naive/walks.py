@@ -126,23 +126,3 @@ def all_walks(runs, most):
         yield walk
         if len(walk) < most:
             walks += [[*walk, following] for following in runs[walk[-1] if walk else None]]
-
-
-def sampled(points, spacing, bend):
-    """A polyline, a list of (x, z), at equal steps of about `spacing` metres along it: (x, z, tangent x, z) each, the
-    tangent being the direction between the samples half of `bend` metres before and after; and its length."""
-    gaps = [((bx - ax) ** 2 + (bz - az) ** 2) ** 0.5 for (ax, az), (bx, bz) in pairwise(points)]
-    length, places = sum(gaps), []
-    count = max(round(length / spacing), 1)
-    for i in range(count + 1):
-        left, n = length * i / count, 0
-        while n < len(gaps) - 1 and left > gaps[n]:
-            left, n = left - gaps[n], n + 1
-        u = min(left / gaps[n], 1.0) if gaps[n] else 0.0
-        places.append(tuple(a + u * (b - a) for a, b in zip(points[n], points[n + 1])))
-    reach, rows = max(round(bend / 2 / spacing), 1), []
-    for i, (x, z) in enumerate(places):
-        (ax, az), (bx, bz) = places[max(i - reach, 0)], places[min(i + reach, count)]
-        size = ((bx - ax) ** 2 + (bz - az) ** 2) ** 0.5
-        rows.append((x, z, (bx - ax) / size, (bz - az) / size))
-    return rows, length

@@ -25,17 +25,18 @@ def described(walk) -> dict:
 
 
 def live(graph, seconds=20.0) -> dict:
-    """A walk that is steered to places and along a path, replanned five times a second."""
-    steered = mg.LiveWalk(graph, rng=3)
-    path = mg.Curve.of(PATH, "spline")
-    targets = [{"target": (3.0, 4.0)}, {"direction": 2.0}, {"target": path}, {"target": (-2.0, 1.0)}]
-    for frame in range(int(seconds * graph.fps)):
-        if frame % int(seconds * graph.fps / len(targets)) == 0:
-            steered.head_for(**targets[min(int(frame / (seconds * graph.fps / len(targets))), len(targets) - 1)])
-        if frame % int(graph.fps / 5) == 0:
-            steered.replan()
-        steered.advance()
-    return described(steered.walk())
+    """A character that is steered, sent to places and along a path."""
+    driven = mg.LiveCharacter(graph, rng=3, cleanup=False)
+    for ask in (
+        lambda: driven.go_to((3.0, 4.0)),
+        lambda: driven.steer((0.9, -0.4)),
+        lambda: driven.follow(mg.Curve.of(PATH, "spline")),
+        lambda: driven.go_to((-2.0, 1.0)),
+    ):
+        ask()
+        for _ in range(int(seconds / 4 * 30)):
+            driven.advance(1 / 30)
+    return described(driven.walk())
 
 
 def every_walk(graph) -> dict:

@@ -169,7 +169,7 @@ def _set_off(state: AppState, graph: MotionGraph) -> None:
             first, state.crowd.moving = state.crowd.moving is None, moving
             state.scene.version += 1
             if first and state.camera is not None:
-                overlook(state, np.concatenate([moving.starts[:, 1:], -moving.starts[:, 1:]]))
+                overlook(state, moving.starts[:, 1:], margin=0.95)
 
     state.jobs.start(JobKind.CROWD, "setting a crowd off", work, then)
 

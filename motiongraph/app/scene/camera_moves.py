@@ -135,13 +135,13 @@ def watch_floor(state: AppState, tool: str) -> None:
         state.camera_goal = goal
 
 
-def overlook(state: AppState, places: np.ndarray) -> None:
+def overlook(state: AppState, places: np.ndarray, margin: float = 1.5) -> None:
     """Glide to where places (n, 2) x, z on the floor can all be seen, from above unless it is so already."""
     state.follow = False
     goal = need_camera(state).copy()
     goal.pitch = max(goal.pitch, _FLOOR_PITCH)
     points = np.insert(np.asarray(places, float), 1, 0.0, axis=1)
-    goal.fit(np.concatenate([points, points + np.array([0.0, 1.6, 0.0])]), aspect=1.2, margin=1.5)
+    goal.fit(np.concatenate([points, points + np.array([0.0, 1.6, 0.0])]), aspect=1.2, margin=margin)
     goal.distance = max(goal.distance, 0.6 * _FLOOR_DISTANCE)
     state.camera_goal = goal
 
