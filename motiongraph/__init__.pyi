@@ -29,7 +29,6 @@ from motiongraph.walks.connect import connect as connect, connection_table as co
 from motiongraph.walks.curve import Curve as Curve
 from motiongraph.walks.follow_path import follow_path as follow_path
 from motiongraph.walks.random_walk import greedy_walk as greedy_walk
-from motiongraph.walks.live import LiveWalk as LiveWalk
 from motiongraph.walks.curve import trace as trace
 from motiongraph.walks.path_goal import Goal as Goal, Weights as Weights
 from motiongraph.walks.path_goal import Effort as Effort

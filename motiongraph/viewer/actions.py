@@ -279,12 +279,8 @@ ACTIONS: dict[str, Action] = {
     "reset walk": _action(
         "Path", "Reset: take the walk back", "Ctrl+Backspace", lambda s: do.ResetWalk(), possible=_made
     ),
-    "smooth": _action(
-        "Path", "Smooth it", "Shift+P", lambda s: do.SmoothPath(), possible=lambda s: s.path.line is not None
-    ),
-    "reverse path": _action(
-        "Path", "Reverse", "Shift+R", lambda s: do.ReversePath(), possible=lambda s: s.path.line is not None
-    ),
+    "smooth": _action("Path", "Smooth it", "Shift+P", lambda s: do.SmoothPath(), possible=lambda s: s.path.line),
+    "reverse path": _action("Path", "Reverse", "Shift+R", lambda s: do.ReversePath(), possible=lambda s: s.path.line),
     "close path": _action(
         "Path",
         "Close path",
@@ -292,14 +288,14 @@ ACTIONS: dict[str, Action] = {
         lambda s: do.ClosePath(not s.path.closed),
         checked=lambda s: s.path.closed,
         possible=lambda s: len(s.path.points) > 2,
-    ),  # fmt: skip
+    ),
     "clear path": _action(
         "Path",
         "Clear it",
         "Shift+Delete",
         lambda s: do.ClearPath(),
         possible=lambda s: len(s.path.points) or s.path.goal,
-    ),  # fmt: skip
+    ),
     "load path": _action("Path", "Open a path…", "", dialog="load path"),
     "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
     # Graph
