@@ -144,6 +144,8 @@ def test_no_tolerance_leaves_only_the_best(steerable):
     best = mg.follow_path(steerable, PATHS["straight"])
     other = mg.follow_path(steerable, PATHS["straight"], effort=Effort(best=3, tolerance=0.0, rng=2))
     assert other.facts["error"] <= best.facts["error"] * (1 + 1e-9) + 1e-9
+    again = other.steps.tolist() == best.steps.tolist()
+    assert again == ("fewer than 3 walks that differ are within the tolerance" in other.note)
 
 
 def test_the_best_plans_of_a_stage_keep_different_transitions():

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _CONTROLS = (
     *("button", "small_button", "invisible_button", "radio_button", "checkbox", "selectable", "menu_item"),
-    *("begin_menu", "begin_combo", "collapsing_header", "tree_node_ex", "slider_float", "slider_int"),
+    *("begin_menu", "begin_combo", "collapsing_header", "tree_node", "tree_node_ex", "slider_float", "slider_int"),
     *("drag_float", "drag_float2", "drag_float3", "drag_int", "drag_int_range2"),
     *("input_int", "input_text", "input_text_with_hint"),
 )
@@ -46,7 +46,7 @@ class Spots:
     """
 
     def __init__(self):
-        self.found: dict[str, Rect] = {}  # of the last frame; of several controls with one name the first
+        self.found: dict[str, Rect] = {}  # of the last frame
         self._now: dict[str, Rect] = {}
         for name in _CONTROLS:
             setattr(imgui, name, self._watched(getattr(imgui, name)))
@@ -72,6 +72,8 @@ class Spots:
         corner, size = imgui.get_item_rect_min(), imgui.get_item_rect_size()
         if imgui.is_item_visible():
             name = f"{window.root_window.name.split('###')[-1]}/{label.split('##')[0] or label}"
+            if name in self._now:  # one that reads the same is known by the rest of its label
+                name = f"{name}##{label.split('##')[-1]}"
             self._now.setdefault(name, (corner.x, corner.y, size.x, size.y))
 
     def _begun(self, begin: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,16 +240,21 @@ def status(viewer: "Viewer") -> dict[str, Any]:
         "tool": state.path.tool,
         "path": {"points": len(state.path.points), "length": state.path.length, "labels": state.path.labels}
         | {"closed": state.path.closed},
+        "brush": state.path.brush,
         "goal": state.path.goal,
         "graph": state.graph.graph is not None,
         "lanes": _lanes(state, ui),
+        "rules": vars(state.graph.options.rules),
+        "metric": {name: getattr(state.matrix.metric, name) for name in ("kind", "joint_weights", "shares")},
+        "planted": state.entry.clip.planted.spans() if state.entry and state.entry.clip.planted else [],
         "led": state.live and _led(state.live),
         "crowd": state.crowd.moving and state.crowd.moving.root[:, 0, ::2].tolist(),
         "hint": state.hint,
         "asked": state.project.asked_at is not None,
         "title": viewer.title,
         "texts": ui.texts,
-        "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem},
+        "walk": {"method": state.walk.method, "seed": state.walk.seed, "problem": state.walk.problem}
+        | {"options": state.walk.option},
         "steps": step_begins(made_of(result).walk).tolist() if result else [],
         "blends": blend_lengths(result).tolist() if result else [],
         "jumps": made_of(result).walk.transitions[["src_frame", "dst_frame"]].tolist() if result else [],

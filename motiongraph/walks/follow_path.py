@@ -63,7 +63,9 @@ def _one_of_the_best(
         return best
     used = np.zeros(len(ground.rows))  # by how many walks each transition is taken, or one that is nearly the same
     allowed = best.error * effort.tolerance + 1e-12
+    differs = 0.0  # share of the last walk's transitions that no other takes
     for _ in range(pick):
+        differs = 0.0
         used += _nearly(ground, walks[-1].taken)
         walks.append(best)
         # Where no price leaves a walk within the tolerance, some chance leads elsewhere.
@@ -76,14 +78,16 @@ def _one_of_the_best(
             found = beam_search(graph, other, roots, states, each.share(1.0 / len(_PRICES)), progress)
             spent += found.expansions
             error = found.error - float(more[list(found.taken)].sum())
-            if found.complete and error <= best.error + allowed:
-                walks[-1] = replace(found, error=error)
+            new = float((used[list(found.taken)] == 0).mean()) if found.taken else 0.0
+            if found.complete and error <= best.error + allowed and new > differs:
+                walks[-1], differs = replace(found, error=error), new
+            if differs > 0.5:
                 break
     chosen = walks[-1]
-    new = used[list(chosen.taken)] == 0
-    differs = float(new.mean()) if pick and len(new) else 0.0
     facts = {"rank": pick, "best_error": best.error, "differs": differs}
-    return replace(chosen, expansions=spent, facts=facts)
+    few = f"fewer than {effort.best} walks that differ are within the tolerance; this is the best one again"
+    note = few if pick and chosen is best else chosen.note
+    return replace(chosen, expansions=spent, facts=facts, note=note)
 
 
 def _nearly(ground: FloorGraph, taken: tuple[int, ...]) -> np.ndarray:

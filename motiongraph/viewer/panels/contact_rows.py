@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from motiongraph.viewer.ui import Ui
 
 _GROUND = colour32((0, 0, 0), 0.28)
-_FOUND, _GIVEN = colour32(theme.GOOD, 0.35), colour32(theme.GOOD, 0.8)
 _BUTTONS = int(imgui.ButtonFlags_.mouse_button_left | imgui.ButtonFlags_.mouse_button_right)
 _HIGH = 0.95  # of a row, in heights of the text
 _HOW = "drag an end to move it, with the right button to add or to remove a contact"
@@ -48,14 +47,14 @@ def contact_rows(state: AppState, ui: Ui) -> None:
     right, last = corner.x + wide - edge, max(len(entry.clip) - 1, 1)
     rows = contacts_of(entry)
     imgui.invisible_button("contacts", (wide, len(rows) * _HIGH * unit), _BUTTONS)
-    given, size = entry.clip.planted is not None, 0.72 * unit
+    size, colour = 0.72 * unit, colour32(theme.GOOD, 0.35 if entry.clip.planted is None else 0.8)
     for row, (name, spans) in enumerate(rows.items()):
         top = corner.y + row * _HIGH * unit
         bottom = top + _HIGH * unit - ui.px(1)
         draw.add_rect_filled((left - edge, top), (right + edge, bottom), _GROUND)
         for start, stop in spans:
             begin, end = (left + (right - left) * min(frame, last) / last for frame in (start, stop))
-            draw.add_rect_filled((begin, top), (max(end, begin + 1.0), bottom), _GIVEN if given else _FOUND)
+            draw.add_rect_filled((begin, top), (max(end, begin + 1.0), bottom), colour)
         draw.add_text(imgui.get_font(), size, (left, top + 0.5 * (_HIGH * unit - size)), colour32(theme.INK), name)
     x = left + (right - left) * frame_of(state) / last
     draw.add_line((x, corner.y), (x, corner.y + len(rows) * _HIGH * unit), colour32(theme.ACCENT), ui.px(2))
