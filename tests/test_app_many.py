@@ -1,12 +1,24 @@
 """Many clips of the library at once."""
 
 import pytest
-from sessions import begin, tell
+from sessions import begin, said, tell
 
+import motiongraph as mg
 from motiongraph.app import commands as do
 from motiongraph.app.library.many import chosen_clips
 
 pytestmark = pytest.mark.usefixtures("config")
+
+
+def test_the_clips_that_cover_most_are_ticked():
+    state = begin(("walk", "walk_left", "run", "idle"))
+    numbers = tuple(entry.number for entry in state.library)
+    tell(state, do.TickBest(numbers, 2))
+    best = mg.choose_clips([entry.part for entry in state.library], 2)
+    assert {entry.number for entry in state.library if entry.used} == {numbers[k] for k in best}
+    assert "2 clips that cover" in said(state)[0]
+    tell(state, do.TickBest(numbers, 0))
+    assert "at least one clip" in said(state)[0]
 
 
 def test_many_clips_are_chosen_ticked_labelled_trimmed_and_removed():

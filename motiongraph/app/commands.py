@@ -15,7 +15,7 @@ from motiongraph.app.library.clips import (
 )
 from motiongraph.app.library.contacts import FindContacts, SetContacts
 from motiongraph.app.library.many import (
-    ChooseClip, ChooseClips, LabelClips, RemoveClips, TickClip, TrimClips, UseClips,
+    ChooseClip, ChooseClips, LabelClips, RemoveClips, TickBest, TickClip, TrimClips, UseClips,
 )
 from motiongraph.app.library.open_files import FetchCmu, GiveSkeleton, OpenPaths, OpenSamples
 from motiongraph.app.library.reading import ReadAgain

@@ -64,6 +64,14 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return parse
 
 
+def _lamp(text: str) -> tuple[float, float]:
+    try:
+        turn, height = map(float, text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"expected two numbers of degrees as in -56,53, found {text!r}.") from None
+    return turn, height
+
+
 def _prop(text: str) -> tuple[Path, tuple[float, ...] | None]:
     """A file, and x, z and degrees where they are given."""
     file, _, place = text.rpartition("@")
@@ -143,6 +151,12 @@ def render(
     floor: Annotated[
         str, typer.Option(parser=_one_of("checker", "grid", "none"), metavar="AS", help="checker, grid or none.")
     ] = "checker",
+    lamp: Annotated[
+        str | None,
+        typer.Option(
+            parser=_lamp, metavar="TURN,UP", help="Degrees about the scene and above the horizon of the light."
+        ),
+    ] = None,
     no_shadows: Annotated[bool, typer.Option("--no-shadows", metavar="", help="Without shadows.")] = False,
     night: Annotated[bool, typer.Option("--night", metavar="", help="In dark surroundings.")] = False,
     seconds: Annotated[
@@ -189,7 +203,7 @@ def render(
     pixels = size if isinstance(size, tuple) else _size(size)
     shot = Shot(pixels, camera, flow, offset, gap, path, NIGHT if night else DAY)
     more = {"bones": bones, "sides": sides, "joints": joints, "contacts": contacts, "cloud": cloud, "floor": floor}
-    shot = replace(shot, **more, shadows=not no_shadows, props=_read_props(props or ()))
+    shot = replace(shot, **more, shadows=not no_shadows, lamp=lamp, props=_read_props(props or ()))
     if is_graph:
         clip = _walked(source, seconds or 10.0, seed or 0, target.stem)
         if ending == ".png" and frame is None and flow is None:

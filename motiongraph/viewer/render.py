@@ -30,6 +30,7 @@ from motiongraph.viewer.draw.frame import (
     Light,
     SceneFrame,
     reach,
+    towards_lamp,
 )
 from motiongraph.viewer.draw.layers import corners
 from motiongraph.viewer.offscreen import offscreen
@@ -57,6 +58,7 @@ class Shot:
     cloud: str = "off"
     floor: str = "checker"
     shadows: bool = True
+    lamp: tuple[float, float] | None = None  # degrees about the scene and above the horizon; None: beside the camera
     props: tuple[Prop, ...] = ()  # those whose x is not a number are put beside the character
 
     def __post_init__(self):
@@ -66,6 +68,8 @@ class Shot:
             raise MotionError(f"no camera is called {self.camera!r}; there are {', '.join(NAMED)}")
         if not np.isfinite([self.offset, self.gap, *(() if isinstance(self.camera, str) else self.camera)]).all():
             raise MotionError("the camera's numbers, and the metres poses are pushed apart by, must be finite")
+        if self.lamp is not None and not (np.isfinite(self.lamp).all() and 0 < self.lamp[1] <= 90):
+            raise MotionError(f"a lamp is at degrees about the scene and 0 to 90 above the horizon, not {self.lamp}")
         if self.flow is not None and self.flow < 1:
             raise MotionError(f"a flow picture needs at least 1 frame between poses, not {self.flow}")
         for name, known in (("bones", BONES), ("cloud", CHOICES["cloud"]), ("floor", CHOICES["floor"])):
@@ -237,7 +241,10 @@ def _draw(clip: Clip, shown: np.ndarray, framed: np.ndarray, part: np.ndarray, s
 
         subject = Subject(clip, framed, part, shot)
         camera, way = _camera(subject, stand_still=shot.flow is not None or len(shown) == 1)
-        light, renderer = _light(camera, shot.shadows), Renderer(samples=8)
+        light = (
+            Light(towards=towards_lamp(*shot.lamp), shadows=shot.shadows) if shot.lamp else _light(camera, shot.shadows)
+        )
+        renderer = Renderer(samples=8)
         try:
             for frame in shown.tolist():
                 camera.target = way[frame]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from motiongraph.viewer.draw.frame import (
     Spheres,
     polyline,
     reach,
+    towards_lamp,
 )
 from motiongraph.viewer.draw.layers import Cloud
 from motiongraph.viewer.matrices import dvec3
@@ -52,9 +52,7 @@ def _light(turn: float, height: float, shadows: bool) -> Light:
     usual = _SHADOWS if shadows else _NO_SHADOWS
     if (turn, height) == LAMP:
         return usual
-    across = cos(radians(height))
-    towards = across * sin(radians(turn)), sin(radians(height)), across * cos(radians(turn))
-    return replace(usual, towards=towards)
+    return replace(usual, towards=towards_lamp(turn, height))
 
 
 class _Side:

@@ -107,6 +107,7 @@ def plain(walk, tmp_path_factory):
         {"floor": "grid"},
         {"floor": "none"},
         {"shadows": False},
+        {"lamp": (120.0, 30.0)},
     ],
     ids=str,
 )

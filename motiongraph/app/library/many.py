@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from motiongraph.app.command import Part, command
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import UseClip, clip_state, put_clip_state, put_labels, remove_clip, trim
 from motiongraph.errors import MotionError
+from motiongraph.walks.auto_labels import choose_clips
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
@@ -114,6 +116,30 @@ class UseClips:
         if self.only:
             UseClip(None, not self.used).apply(state)
         use_clips(state, self.clips, self.used)
+
+
+@command
+class TickBest:
+    """Of these clips tick those, so many at most, that cover speeds and turns best, and no others."""
+
+    clips: tuple[int, ...]
+    count: int
+
+    def apply(self, state: AppState) -> None:
+        entries = [entry for entry in map(state.library.get, self.clips) if entry is not None]
+
+        def work(progress, deliver):
+            parts = []
+            for done, entry in enumerate(entries):
+                progress(done, len(entries), entry.name)
+                parts.append(entry.part)
+            deliver(choose_clips(parts, self.count))
+
+        def then(chosen):
+            UseClips(tuple(entries[k].number for k in chosen), True, only=True).apply(state)
+            state.say(f"{len(chosen)} clips that cover speeds and turns best are ticked")
+
+        state.jobs.start(JobKind.LABELS, "choosing clips", work, then)
 
 
 def use_clips(state: AppState, numbers: Iterable[int], used: bool) -> None:

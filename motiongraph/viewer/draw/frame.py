@@ -9,6 +9,7 @@ Lengths are metres, y is up, colours are red, green, blue, alpha in 0 … 1 as a
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import cos, radians, sin
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -204,6 +205,12 @@ def solids(
 
 
 # The scene they stand in
+
+
+def towards_lamp(turn: float, height: float) -> tuple[float, float, float]:
+    """Unit vector from the scene to a lamp at so many degrees about y and above the horizon."""
+    across = cos(radians(height))
+    return across * sin(radians(turn)), sin(radians(height)), across * cos(radians(turn))
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from motiongraph.viewer.action import Action
     from motiongraph.viewer.ui import Ui
 
+_STRIP = 510.0  # points of width that the steps need beside one another
 Step = tuple[bool, str, str, "Command | None"]  # done, what it is about, word on its button, its command
 
 
@@ -104,6 +105,10 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
     steps = _steps(state)
     now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
     small = width < ui.px(820) or height < ui.px(640)  # no more than the steps, so that the character can be seen
+    if small and width >= ui.px(_STRIP):
+        _strip(steps, now, state, ui)
+        imgui.end()
+        return
     imgui.push_font(ui.fonts.bold, imgui.get_style().font_size_base)
     imgui.text("Make a character walk where you draw")
     imgui.pop_font()
@@ -119,6 +124,28 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
         state.issue(do.DismissHint())
     tooltip("the Help menu brings it back")
     imgui.end()
+
+
+def _strip(steps: Sequence[Step], now: int, state: AppState, ui: Ui) -> None:
+    """The same steps beside one another, along the lower edge of a small scene."""
+    for index, (word, step) in enumerate(zip(("Clips", "Graph", "Path", "Walk"), steps)):
+        imgui.begin_group()
+        imgui.align_text_to_frame_padding()
+        _tick(index, step, index == now)
+        imgui.same_line()
+        imgui.text_colored(theme.INK if index == now else theme.FAINT, word)
+        _button(index, step, index == now, state, ui)
+        imgui.end_group()
+        tooltip(step[1])
+        imgui.same_line()
+    imgui.begin_group()
+    imgui.align_text_to_frame_padding()
+    imgui.text_disabled("Walk where you draw")
+    if imgui.button("Hide this guide"):
+        state.issue(do.DismissHint())
+    imgui.end_group()
+    if now == len(steps):
+        _done(state, ui)
 
 
 def _done(state: AppState, ui: Ui) -> None:
@@ -159,15 +186,23 @@ def _steps(state: AppState) -> tuple[Step, ...]:
 
 def _step(index: int, step: Step, now: bool, state: AppState, ui: Ui) -> None:
     """A line of the list: a tick or its number, what it is, its button; the next one to do stands out."""
-    done, text, word, command = step
     imgui.align_text_to_frame_padding()
-    if done:
+    _tick(index, step, now)
+    imgui.same_line(ui.px(34))
+    imgui.text_colored(theme.INK if now else theme.FAINT, step[1])
+    imgui.same_line(ui.px(236))
+    _button(index, step, now, state, ui)
+
+
+def _tick(index: int, step: Step, now: bool) -> None:
+    if step[0]:
         imgui.text_colored(theme.GOOD, icons.ICON_FA_CIRCLE_CHECK)
     else:
         imgui.text_colored(theme.ACCENT if now else theme.FAINT, f" {index + 1}. ")
-    imgui.same_line(ui.px(34))
-    imgui.text_colored(theme.INK if now else theme.FAINT, text)
-    imgui.same_line(ui.px(236))
+
+
+def _button(index: int, step: Step, now: bool, state: AppState, ui: Ui) -> None:
+    _, _, word, command = step
     if now:
         imgui.push_style_color(imgui.Col_.button, (*theme.ACCENT[:3], 0.85))
         imgui.push_style_color(imgui.Col_.text, theme.ON_ACCENT)

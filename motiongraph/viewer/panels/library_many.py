@@ -103,6 +103,14 @@ def many_clips(numbers: tuple[int, ...], state: AppState, ui: Ui) -> None:
     imgui.same_line()
     if imgui.button("Tick only these"):
         state.issue(do.UseClips(numbers, True, only=True))
+    count = min(max(int(ui.texts.get("best clips") or 20), 1), len(numbers))
+    imgui.set_next_item_width(6 * imgui.get_font_size())
+    _, count = imgui.drag_int("##best clips", count, 0.2, 1, len(numbers), "%d clips")
+    ui.texts["best clips"] = str(count)
+    imgui.same_line()
+    if imgui.button("Tick the best"):
+        state.issue(do.TickBest(numbers, count))
+    tooltip("those that together cover speeds and turns best, and no others")
     section("Labels")
     _new_word("panel", numbers, state, ui)
     for word, having in words:
