@@ -4,12 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from sessions import tell, worked
 from walking import sample, sample_graph
 
 import motiongraph as mg
+from motiongraph.app import commands as do
+from motiongraph.app.walk.measure import measured
 from motiongraph.cli import main
 from motiongraph.synthesis import judge
-from motiongraph.synthesis.assess import _figures, assess
+from motiongraph.synthesis.assess import _figures, assess, rows
 
 
 def test_a_file_is_measured_before_and_after():
@@ -60,3 +63,16 @@ def test_a_judge_needs_enough_to_learn_from():
     assert np.isnan(judge.seam_visibility([motion], graph.clips))
     with pytest.raises(mg.MotionError, match="was not made from a graph"):
         judge.seam_visibility([sample("walk")], graph.clips)
+
+
+def test_the_window_measures_its_graph(motion):
+    state = worked(motion)
+    tell(state, do.MeasureQuality(walks=1, seconds=3.0))
+    found = measured(state)
+    assert found is not None
+    assert found["made"]["slide"] < 1.0
+    table = rows(found)
+    assert [row[0] for row in table][:3] == ["slide of planted feet, cm/s", "slide of low feet, cm/s", "jolts a minute"]
+    assert all(len(row) == 3 for row in table)
+    tell(state, do.SetThreshold(2.0))
+    assert measured(state) is None  # it was of another graph

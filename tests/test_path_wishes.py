@@ -63,6 +63,13 @@ def test_bending_comes_nearer_and_feet_still_hold(graph):
         mg.synthesize(walk, bend=0.5)
 
 
+def test_round_a_sharp_corner_by_turning_on_the_spot():
+    clips = [mg.load(file) for file in sorted((CAPTURED.parent / "samples").glob("*.bvh"))]
+    walk = mg.follow_path(mg.MotionGraph.build(clips).pruned(), [(0, 0), (0, 6), (0.05, 0)])
+    assert walk.facts["path_error_worst"] < 0.5
+    assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
+
+
 def test_a_word_where_a_corner_is_too_sharp(graph):
     walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)])
     assert walk.facts["path_error_worst"] > 0.5

@@ -10,9 +10,10 @@ from test_walks_planning import begin, moving_graph, small_task
 from test_walks_replan import error_of, steered
 
 import motiongraph as mg
+from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
 from motiongraph.walks.floor_path import floor_graph
-from motiongraph.walks.path_cost import lower_bound
+from motiongraph.walks.path_cost import ERROR, REALS, lower_bound
 from motiongraph.walks.path_goal import Goal, Weights
 from motiongraph.walks.random_walk import random_transitions
 
@@ -99,6 +100,27 @@ def test_the_nearest_place_of_a_path(seed):
 
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
+def test_the_price_of_coming_again(seed):
+    rng, graph, goal, start, _ = labelled_task(seed)
+    floor, rules, width = floor_graph(graph).floor, goal.rules._replace(repeat=0.02), 3
+    count = len(floor.leave)
+    cells = Cells.empty(30, width, 0.15)
+    steps = [int(k) for k in rng.integers(0, count, rng.integers(0, 25))]
+    number, arrived, left = -1, [start], []
+    for n, k in enumerate(steps):
+        slot = n, int(rng.integers(width))
+        cells.links[slot] = floor.arrive[k], number, k
+        number = slot[0] * width + slot[1]
+        arrived, left = [int(floor.arrive[k]), *arrived], [int(floor.leave[k]), *left]
+    taken, children = rng.permutation(count).astype(np.int32), np.zeros((count, REALS))
+    repeats(floor, rules, cells, number, taken, children, count)
+    # Where the walk began is not remembered: only what transitions led to.
+    ref = naive.repeat_prices(floor, rules, arrived[:-1], left, taken.tolist())
+    np.testing.assert_allclose(children[:, ERROR], ref, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
 def test_transitions_at_random(seed):
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, clips=4, transitions=30, least=5)
@@ -106,13 +128,22 @@ def test_transitions_at_random(seed):
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     chances, taken = rng.random(80), np.empty(80, np.int32)
     frame, length = int(rng.integers(len(clip_of))), float(rng.choice([30.0, 1e9]))
-    least, variety = int(rng.integers(0, 4)), float(rng.random())
+    least, most, variety = int(rng.integers(0, 4)), int(rng.integers(4, 20)), float(rng.random())
     seen, ease = np.full(len(graph.clips), -(1 << 40), np.int64), rng.random(len(ground.floor.leave))
     count, last, frames = random_transitions(
-        ground.floor, clip_of, ease, seen, chances, frame, 0, length, least, variety, graph.window, 0, taken
+        ground.floor, clip_of, ease, seen, chances, frame, 0, length, least, most, variety, graph.window, 0, taken
     )
     ref = naive.random_transitions(
-        ground.floor, clip_of.tolist(), ease.tolist(), chances.tolist(), frame, length, least, variety, graph.window
+        ground.floor,
+        clip_of.tolist(),
+        ease.tolist(),
+        chances.tolist(),
+        frame,
+        length,
+        least,
+        most,
+        variety,
+        graph.window,
     )
     assert (taken[:count].tolist(), last, frames) == ref
 

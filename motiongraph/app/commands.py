@@ -57,6 +57,7 @@ from motiongraph.app.scene.layers import (
 )
 from motiongraph.app.scene.props import AddProp, OpenProp, RemoveProp, SetProp, SizeProp
 from motiongraph.app.walk.edit_transitions import SetBlendLength, SlideTransition
+from motiongraph.app.walk.measure import MeasureQuality
 from motiongraph.app.walk.results import ClearResults, RenameResult, ReplayResult, SaveLog, SeekStep
 from motiongraph.app.walk.walk_options import MakeWalk, NewSeed, SetSeed, SetWalk, SetWalkOption, TakeOptions
 from motiongraph.app.walk.why import AskWhy, LeaveAlternative, PreviewAlternative, ShowTransition, WatchWhy

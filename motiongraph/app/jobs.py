@@ -93,6 +93,7 @@ class JobKind(Enum):
     TRADE_OFF = "try thresholds"
     COVERAGE = "try where a graph leads"
     WALK = "make a walk"
+    MEASURE = "measure motion made on a graph"
     RETOUCH = "make a result again with a transition changed"
     PREVIEW = "make a preview"
     WHY = "explain a transition"

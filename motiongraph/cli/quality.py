@@ -8,16 +8,6 @@ import typer
 import motiongraph as mg
 from motiongraph.cli.console import print_json, progress_bar, say
 
-_WORDS = {
-    "slide": "slide of planted feet, cm/s",
-    "slide_low": "slide of low feet, cm/s",
-    "jolts": "jolts a minute",
-    "acceleration": "acceleration, m/s², 99th percentile",
-    "jerk": "jerk, m/s³, 99th percentile",
-    "penetration": "below the floor, cm, worst",
-    "float": "above the floor while standing, cm",
-}
-
 
 def quality(
     source: Annotated[Path, typer.Argument(metavar="FILE|MGRAPH", help="A motion-capture file, or a graph.")],
@@ -47,15 +37,10 @@ def quality(
 
 
 def _print(found: dict[str, Any], made: str) -> None:
-    wide = max(map(len, _WORDS.values()))
+    from motiongraph.synthesis.assess import rows
+
+    found_rows = rows(found)
+    wide = max(len(words) for words, _, _ in found_rows)
     print(f"{'':{wide}}  {'captured':>10}  {made:>10}")
-    for name, words in _WORDS.items():
-        print(f"{words:{wide}}  {found['captured'][name]:10.4g}  {found['made'][name]:10.4g}")
-    for name, words in (
-        ("lift_kept", "steps that keep their height"),
-        ("seam_visibility", "seams seen, 0.5 is chance"),
-    ):
-        if found[name] is not None:
-            print(f"{words:{wide}}  {'':>10}  {found[name]:10.3f}")
-    if found["errors"]:
-        print(f"{'frames of the capture bridged':{wide}}  {'':>10}  {found['errors']:10d}")
+    for words, captured, value in found_rows:
+        print(f"{words:{wide}}  {captured:>10}  {value:>10}")

@@ -23,7 +23,21 @@ from motiongraph.walks.random_walk import random_walk
 _LOW = 0.03  # m above its lowest place; a foot joint below that is taken for standing by `slide_low`
 _THROWN = 0.05  # m off its curve at 120 Hz, as in `despike`: a joint that jolts
 _KEPT = 0.7  # of its lift that a step should keep
-_NAMES = ("slide", "slide_low", "jolts", "acceleration", "jerk", "penetration", "float")
+_WORDS = {
+    "slide": "slide of planted feet, cm/s",
+    "slide_low": "slide of low feet, cm/s",
+    "jolts": "jolts a minute",
+    "acceleration": "acceleration, m/s², 99th percentile",
+    "jerk": "jerk, m/s³, 99th percentile",
+    "penetration": "below the floor, cm, worst",
+    "float": "above the floor while standing, cm",
+}
+_NAMES = tuple(_WORDS)
+_ALONE = {  # figures of made motion alone
+    "lift_kept": "steps that keep their height",
+    "seam_visibility": "seams seen, 0.5 is chance",
+    "errors": "frames of the capture bridged",
+}
 
 
 def assess(
@@ -60,6 +74,13 @@ def assess(
         "seam_visibility": visible,
         "errors": bridged,
     }
+
+
+def rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What `assess` found, to be read: what it is, of captured and of made motion."""
+    both = [(words, *(f"{found[which][name]:.4g}" for which in ("captured", "made"))) for name, words in _WORDS.items()]
+    alone = {name: value for name, value in found.items() if name in _ALONE and value is not None}
+    return both + [(_ALONE[name], "", f"{value:.3g}") for name, value in alone.items() if value or name != "errors"]
 
 
 def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float]:

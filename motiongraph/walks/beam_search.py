@@ -16,7 +16,7 @@ import numpy as np
 from motiongraph.elementary import sincos
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, FAST, I32, I64, kernel, njit, read, types
-from motiongraph.model.placement import placed
+from motiongraph.model.placement import placed, turned
 from motiongraph.progress import Progress
 from motiongraph.walks.floor_path import FLOOR, floor_graph
 from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, THETA, X, Z, lower_bound, successors
@@ -27,6 +27,8 @@ _TURN = np.pi / 15  # radians, a cell of heading
 _TIME = 0.1  # s, a cell of a clip
 _BLOCK = 12  # cells between two looks at the clock
 _AGAIN = 0.25  # s; to come as near as this to a frame that was played is to repeat it
+_KINDS = 8  # of states that are kept side by side
+_SLOW = 0.4  # m/s; a slower one may be about to turn on the spot
 _REMEMBERED = 16  # transitions back that are looked at for that
 
 
@@ -43,10 +45,10 @@ class Cells(NamedTuple):
     end: np.ndarray  # (2,) its last state and last frame
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
     limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
-    size: np.ndarray  # (1,) metres of a cell
+    size: np.ndarray  # (2,) metres of a cell; states of every kind that have a place in it, see `_kind`
 
     @classmethod
-    def empty(cls, cells: int, width: int, size: float) -> "Cells":
+    def empty(cls, cells: int, width: int, size: float, kinds: bool = False) -> "Cells":
         return cls(
             np.empty((cells, width, REALS)),
             np.full((cells, width), np.inf),
@@ -57,7 +59,7 @@ class Cells(NamedTuple):
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
             np.full(cells + 1, np.inf),
-            np.array([size]),
+            np.array([size, width // (2 * _KINDS) if kinds else 0.0]),
         )
 
 
@@ -75,6 +77,39 @@ def _key(rules, theta, x, z, frame):
 
 
 @njit(**FAST)
+def _kind(target, rules, along, fx, fz, frame):
+    """Which of `_KINDS` a state is: facing along the path, back or to a side, and slow or not."""
+    i = min(max(int(along / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
+    tx, tz = target.line[i, 2], target.line[i, 3]
+    forth, aside = fx * tx + fz * tz, fx * tz - fz * tx
+    slow = np.int64(target.pace[frame] < _SLOW)
+    if forth > 0.5:
+        return slow
+    if forth < -0.5:
+        return 2 + slow
+    return (4 if aside > 0.0 else 6) + slow
+
+
+@njit(**FAST)
+def _worst(value, key, kind, whole, least):
+    """The state that one of this kind and value replaces in a full cell, -1 for none.
+
+    least: places of every kind: round a sharp corner comes who slows down and turns before it pays."""
+    if least == 0:
+        return value.argmax()
+    count = np.zeros(_KINDS, np.int64)
+    for i in range(value.shape[0]):
+        count[key[i] >> 58] += 1
+    if count[kind] < least:
+        whole = -np.inf
+    slot, most = -1, whole
+    for i in range(value.shape[0]):
+        if value[i] > most and (count[key[i] >> 58] > least or key[i] >> 58 == kind):
+            slot, most = i, value[i]
+    return slot
+
+
+@njit(**FAST)
 def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
     # What has walked beyond the end of the path competes in the last cell.
@@ -87,10 +122,12 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
         return
     s, c = sincos(state[THETA])
     x, z = placed(c, s, state[X], state[Z], floor.path[frame, 0], floor.path[frame, 1])
+    fx, fz = turned(c, s, floor.face[frame, 0], floor.face[frame, 1])
     whole = state[ERROR] + lower_bound(target, rules, state[ALONG], x, z, frame)
     if whole >= cells.limits[where]:
         return
-    own, slot = _key(rules, state[THETA], x, z, frame), -1
+    kind = _kind(target, rules, state[ALONG], fx, fz, frame)
+    own, slot = kind << 58 | _key(rules, state[THETA], x, z, frame), -1
     for i in range(count):
         if key[i] == own:
             if value[i] <= whole:
@@ -100,7 +137,9 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     if slot < 0 and count < width:
         slot, cells.filled[where] = count, count + 1
     elif slot < 0:
-        slot = value.argmax()
+        slot = _worst(value, key, kind, whole, np.int64(cells.size[1]))
+        if slot < 0:
+            return
     value[slot], key[slot] = whole, own
     cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
     cells.states[where, slot] = state
@@ -119,13 +158,13 @@ def expand(floor, target, rules, cells, frame, state, number, earliest, taken, c
         cells.best[0] = cells.limits[-1] = total
         cells.end[0], cells.end[1] = number, last
     if rules.repeat > 0.0:
-        _repeats(floor, rules, cells, number, taken, children, count)
+        repeats(floor, rules, cells, number, taken, children, count)
     for n in range(count):
         _place(floor, target, rules, cells, earliest, floor.arrive[taken[n]], children[n], number, taken[n])
 
 
 @njit(**FAST)
-def _repeats(floor, rules, cells, number, taken, children, count):
+def repeats(floor, rules, cells, number, taken, children, count):
     """Add to the error of children that arrive where the walk to state `number` has been before, the more so the
     sooner it comes again."""
     width, near = cells.value.shape[1], _AGAIN * rules.fps
@@ -190,7 +229,7 @@ def _swept(
     ground = floor_graph(graph)
     # Beyond the end of the path a state still has its run to find the end in.
     count = int(goal.longest / effort.cell) + 2
-    cells = Cells.empty(count, width, effort.cell)
+    cells = Cells.empty(count, width, effort.cell, effort.kinds)
     room = np.empty(ground.widest, np.int32), np.empty((ground.widest, REALS))
     none, no_state = np.empty(0, np.int64), np.empty((0, REALS))
     sweep(ground.floor, goal.target, goal.rules, cells, roots, states, 0, 0, *room)

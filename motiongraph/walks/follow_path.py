@@ -29,6 +29,7 @@ _WIDER = (1.0, 1.4, 1.9, 2.6)  # ways around obstacles that are tried, as shares
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
 _FAR = 0.5  # m off the path that is worth a word
 _LATE = 0.75  # m after its place from which a label begins late
+_HARDER = 4  # times the width of a beam that found no way near the path
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -142,9 +143,14 @@ def follow_path(
         goal = Goal.of(graph, led, names, weights, True, **ends)
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
-        states = placed_at(floor_graph(graph), roots, led.places[0], heading)
-        found = find(graph, goal, roots, states, effort, progress)
-        return finished(graph, goal, found, roots, states, "path", began)
+        states, walks = placed_at(floor_graph(graph), roots, led.places[0], heading), []
+        for tried in (effort, replace(effort, width=_HARDER * effort.width, kinds=True)):
+            found = find(graph, goal, roots, states, tried, progress)
+            walk = finished(graph, goal, found, roots, states, "path", began)
+            walks.append(walk)
+            if walk.facts.get("path_error_worst", 0.0) <= _FAR or effort.limited or effort.method != "beam":
+                break
+        return min(walks, key=lambda walk: (not walk.complete, walk.facts["error"]))
 
     return kept_clear(things, along)
 

@@ -37,6 +37,7 @@ class Effort:
 
     method: str = "beam"  # or "branch and bound" (Kovar 2002, 4.2)
     width: int = 64  # states in a cell of the beam
+    kinds: bool = False  # keep places in the beam for states that slow down or turn
     cell: float = 0.15  # m along the path in which they compete
     seconds: float | None = None  # to compute, at most; the beam widens until they are used
     expansions: int | None = None  # states expanded, at most, for the whole walk
@@ -63,6 +64,11 @@ class Effort:
     def mao(cls, **fields: float) -> "Effort":
         """Branch and bound as Mao ran it (2011, 4.4): N = 90 frames and M = 40 at 120 Hz."""
         return cls("branch and bound", plan=90 / 120, keep=40 / 120, **fields)  # pyright: ignore[reportArgumentType]
+
+    @property
+    def limited(self) -> bool:
+        """Whether the search ends before it is done."""
+        return self.seconds is not None or self.expansions is not None
 
     def share(self, share: float) -> "Effort":
         """With so much of the time and expansions allowed."""

@@ -25,19 +25,19 @@ _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.707106781
 
 def random_walk(
     graph: MotionGraph, seconds: float = 60.0, rng: Seed = 0, *, start: Name | None = None,
-    transitions: int | None = None, least: float = 0.5, variety: float = 0.5, care: float = 1.0,
+    transitions: int | None = None, least: float = 0.5, most: float = 6.0, variety: float = 0.5, care: float = 1.0,
     limit: float | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk that leaves clips at random.
 
-    seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least:
-    seconds played between two transitions, where the clip has as many ahead. variety: 0 picks every clip alike, 1
-    hardly ever goes where it has just been. care: 0 picks cheap and expensive transitions alike, 1 hardly ever one near
-    the threshold. limit: seconds to compute for. `walk.log()` writes what was played.
+    seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least,
+    most: seconds played between two transitions, where the clip has as many ahead and can be left. variety: 0 picks
+    every clip alike, 1 hardly ever goes where it has just been. care: 0 picks cheap and expensive transitions alike, 1
+    hardly ever one near the threshold. limit: seconds to compute for. `walk.log()` writes what was played.
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
         raise MotionError("variety and care are between 0 and 1")
-    if not 0 <= least <= LONGEST or not seconds > 0 or (transitions is not None and transitions < 0):
+    if not 0 <= least <= min(most, LONGEST) or not seconds > 0 or (transitions is not None and transitions < 0):
         raise MotionError("the length must be above 0 and the time between transitions not below")
     if limit is None and ((seconds > LONGEST) if transitions is None else (transitions > _MOST)):
         most = f"{LONGEST:,.0f} seconds" if transitions is None else f"{_MOST:,} transitions"
@@ -56,18 +56,19 @@ def random_walk(
         )
     frame = begin = int(generator.choice(nodes))
     length = np.inf if transitions is not None else seconds * graph.fps
-    most = transitions if transitions is not None else 1 << 62
+    number = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
-    ease, between = _ease(graph, ground, care), round(least * graph.fps)
+    ease = _ease(graph, ground, care)
+    between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, most))
     parts, frames, count, note = [], 0, 0, ""
-    while frames < length and count < most:
-        done, total = (count, most) if transitions is not None else (frames, length)
+    while frames < length and count < number:
+        done, total = (count, number) if transitions is not None else (frames, length)
         progress(done, total, "walking")
         if limit is not None and time.perf_counter() - began > limit:
             note = f"the {limit:g} s allowed ran out after {frames / graph.fps:.1f} s of motion"
             break
-        chances = generator.random(int(min(_BLOCK, most - count)))
+        chances = generator.random(int(min(_BLOCK, number - count)))
         taken = np.empty(len(chances), np.int32)
         found, frame, frames = random_transitions(
             floor,
@@ -79,6 +80,7 @@ def random_walk(
             frames,
             length,
             between,
+            within,
             float(variety),
             ground.window,
             count,
@@ -147,28 +149,29 @@ def _last_frame(
 
 
 @kernel(types.UniTuple(I64, 3)(
-    FLOOR, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
+    FLOOR, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
 def random_transitions(
-    floor, clip_of, ease, seen, chances, frame, frames, length, least, variety, window, count, taken
+    floor, clip_of, ease, seen, chances, frame, frames, length, least, most, variety, window, count, taken
 ):
     """Take one transition for each of `chances`; returns how many, the frame arrived at and the frames played.
 
     ease: (T,) how gladly each is taken; seen: (clips,) the step at which each clip was last played; frames, count:
-    frames played and transitions taken before. Stops where no transition lies ahead, or after `length` frames.
+    frames played and transitions taken before; least, most: frames between two transitions. Stops where no transition
+    lies ahead, or after `length` frames.
     """
     weights = np.empty(floor.leave.shape[0])
     for n in range(chances.shape[0]):
         end = floor.run_end[frame]
         if end < 0:
             return n, frame, frames
-        if frames + end - frame >= length:
-            return n, frame, frames + end - frame
         last = floor.next_out[end + 1]
         first = floor.next_out[min(frame + least, end + 1)]
         if first >= last:
             first = floor.next_out[frame]
         if first >= last:
-            return n, frame, frames
+            return n, frame, frames + end - frame
+        soon = floor.next_out[min(frame + most, end) + 1]
+        last = soon if soon > first else last
         seen[clip_of[frame]] = count + n
         total = 0.0
         for k in range(first, last):
@@ -176,6 +179,8 @@ def random_transitions(
             total += ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
+        if frames + floor.leave[k] - frame >= length:
+            return n, frame, frames + floor.leave[k] - frame
         frames += floor.leave[k] - frame + window
         frame = floor.arrive[k]
         taken[n] = k

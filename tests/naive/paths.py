@@ -138,20 +138,33 @@ def nearest(places, line, back, ahead):
     return found
 
 
-def random_transitions(floor, clip_of, ease, chances, frame, length, least, variety, window):
+def repeat_prices(floor, rules, arrived, left, ahead, again=0.25, remembered=16):
+    """What each transition ahead costs for coming again to where the walk was: arrived: the frames at which its steps
+    began, the latest first; left: the frames at which all but the latest were left."""
+    prices = []
+    for k in ahead:
+        price = 0.0
+        for m, began in enumerate(arrived[:remembered]):
+            last = floor.leave[k] if m == 0 else left[m - 1]
+            if began - again * rules.fps <= floor.arrive[k] <= last:
+                price += rules.repeat * (1 - m / remembered)
+        prices.append(price)
+    return prices
+
+
+def random_transitions(floor, clip_of, ease, chances, frame, length, least, most, variety, window):
     """The transitions of a random walk, the frame arrived at and the frames played."""
     played, taken, seen = 0, [], {}
     for step, chance in enumerate(chances):
         end = floor.run_end[frame]
         if end < 0:
             break
-        if played + end - frame >= length:
-            played += end - frame
-            break
         ahead = [k for k in range(len(floor.leave)) if frame <= floor.leave[k] <= end]
         ahead = [k for k in ahead if floor.leave[k] >= frame + least] or ahead
         if not ahead:
+            played += end - frame
             break
+        ahead = [k for k in ahead if floor.leave[k] <= frame + most] or ahead
         seen[clip_of[frame]] = step
         weights = []
         for k in ahead:
@@ -161,6 +174,9 @@ def random_transitions(floor, clip_of, ease, chances, frame, length, least, vari
         while choice < len(ahead) - 1 and left >= weights[choice]:
             left, choice = left - weights[choice], choice + 1
         k = ahead[choice]
+        if played + floor.leave[k] - frame >= length:
+            played += floor.leave[k] - frame
+            break
         played, frame = played + floor.leave[k] - frame + window, floor.arrive[k]
         taken.append(k)
         if played >= length:

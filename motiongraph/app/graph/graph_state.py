@@ -51,6 +51,7 @@ class GraphState:
     pointed: int | None = None  # the transition shown in the scene
     pair: Pair | None = None  # how it is shown
     waiting: dict[str, Callable[[MotionGraph], None]] = field(default_factory=dict)  # see `when_built`
+    measured: tuple[MotionGraph | None, dict] = (None, {})  # a graph and how good motion made on it is, see `assess`
     version: int = 0  # grows with every change
     built: int = 0  # grows with every new table of candidates
     _lanes: Lanes | None = None

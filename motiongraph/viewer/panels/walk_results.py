@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
+from motiongraph.app.jobs import JobKind
 from motiongraph.app.state import AppState
+from motiongraph.app.walk.measure import SECONDS, WALKS, measured
 from motiongraph.app.walk.results import current_result, made_of, results
+from motiongraph.synthesis.assess import rows
 from motiongraph.viewer import theme
 from motiongraph.viewer.lengths import long, short
 from motiongraph.viewer.panels.walk_report import ROW, STRETCH, TABLE, into_view, judged, steps_view
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 _FIXED = int(imgui.TableColumnFlags_.width_fixed)
 _TABS = int(imgui.TabBarFlags_.draw_selected_overline)
 _FEW, _MANY = 3, 6  # rows of the table before it scrolls, in a small window and a large one
+_MEASURED = int(imgui.TableFlags_.sizing_fixed_fit | imgui.TableFlags_.row_bg | imgui.TableFlags_.no_pad_outer_x)
 _COST = "cost"  # stands for the unit of the metric
 # Heading, unit, meaning, figure of the report, what it is multiplied by, format.
 _COLUMNS = (
@@ -62,6 +66,7 @@ def results_view(state: AppState, ui: Ui) -> None:
             imgui.end_tab_item()
         if imgui.begin_tab_item("Quality")[0]:
             _quality(here, ui)
+            _measure(state)
             imgui.end_tab_item()
         if len(entries) > 1:
             _together(state)
@@ -275,3 +280,29 @@ def _quality(entry: Entry, ui: Ui) -> None:
         imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(colour, sentence)
         imgui.pop_text_wrap_pos()
+
+
+def _measure(state: AppState) -> None:
+    """How good walks on this graph are in general, beside its clips."""
+    busy = any(job.kind is JobKind.MEASURE for job in state.jobs.running)
+    imgui.spacing()
+    imgui.begin_disabled(busy or state.graph.graph is None)
+    if imgui.button(f"{icons.ICON_FA_RULER}  Measure"):
+        state.issue(do.MeasureQuality())
+    imgui.end_disabled()
+    tooltip(
+        f"makes {WALKS} random walks of {SECONDS:g} s on the graph and measures them beside its clips, as motiongraph "
+        "quality does; with scikit-learn installed, a judge looks for seams"
+    )
+    found = measured(state)
+    if found is None or not imgui.begin_table("measured", 3, _MEASURED):
+        return
+    for name, flags in (("", STRETCH), ("captured", 0), ("made", 0)):
+        imgui.table_setup_column(name, flags)
+    imgui.table_headers_row()
+    for row in rows(found):
+        imgui.table_next_row()
+        for text in row:
+            imgui.table_next_column()
+            imgui.text_unformatted(text)
+    imgui.end_table()
