@@ -11,6 +11,7 @@ import motiongraph as mg
 from motiongraph.synthesis.live import FIXED, Live
 from motiongraph.synthesis.turning import turn_frames
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.obstacles import checked, distance_to
 from motiongraph.walks.plan_search import best_plan, plan_cost
 from motiongraph.walks.steering import Steering, frames_away, frames_stayed
 
@@ -280,7 +281,7 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph):
     motion = character.motion()
     assert motion.duration == pytest.approx(character.played, abs=0.1)
     figures = mg.quality(motion)
-    assert figures["slide_mean"] < 1.0  # cm/s
+    assert figures["slide_mean"] < 0.5  # cm/s
     assert figures["penetration"] < 0.3
 
 
@@ -364,3 +365,16 @@ def test_it_stops_and_says_what_is_missing_instead_of_circling(turns, side, word
     character.advance(3.0)
     assert np.linalg.norm(character.root - here) > 0.5
     assert character.problem is None
+
+
+@pytest.mark.parametrize("ask", [lambda c: c.steer((0.0, 1.0)), lambda c: c.go_to((0.2, 8.0))])
+def test_it_goes_round_what_stands_in_the_way(graph, ask):
+    character = mg.LiveCharacter(graph, rng=1)
+    character.obstacles = [(0.1, 3.0, 0.5), np.array([(-0.4, 5.5), (0.9, 5.5), (0.9, 6.0), (-0.4, 6.0)])]
+    ask(character)
+    near, places = np.inf, []
+    while character.seconds < 14.0:
+        places.append(character.advance(1 / 30)[0][[0, 2]].copy())
+        near = min(near, float(distance_to(checked(character.obstacles), places[-1][None])[0]))
+    assert max(place[1] for place in places) > 7.0
+    assert near > 0.0

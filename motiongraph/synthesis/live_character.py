@@ -24,6 +24,7 @@ from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
 from motiongraph.walks.gaits import Gait, gait_frames
+from motiongraph.walks.obstacles import Obstacle, checked, circles
 from motiongraph.walks.path_goal import Labels, stretches
 from motiongraph.walks.steering import Kind, Steering
 from motiongraph.walks.walk import Name, Seed, Walk, fixed, frames_named
@@ -79,6 +80,7 @@ class LiveCharacter:
         self._course, self._changed, self._reacted = Course(self._steering), False, -_REACT
         self._astray = Astray(self._steering)
         self._refused: Request | None = None  # the request that was given up
+        self._obstacles: Sequence[Obstacle] = ()
         self.messages: deque[str] = deque(maxlen=100)  # what could not be done as asked, and what was done instead
         self.problem: str | None = None  # the same, of the present request only
         self.said = 0  # messages so far
@@ -138,6 +140,16 @@ class LiveCharacter:
             self._changed, self.problem = True, None
         if request.stops and not self._steering.can_stand:
             self._say("no clip stands still: the character is stopped in its step; add a clip of someone who stands")
+
+    @property
+    def obstacles(self) -> Sequence[Obstacle]:
+        """What it goes round when it is steered or sent to a place, as for `follow_path`; may be set at any time."""
+        return self._obstacles
+
+    @obstacles.setter
+    def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
+        self._course.obstacles, self._obstacles = circles(checked(obstacles)), obstacles
+        self._changed = True
 
     def _kind(self, label: Label) -> Kind:
         """The frames of a label or gait, computed once."""
@@ -215,6 +227,8 @@ class LiveCharacter:
         """The pose to show now, between two frames of motion."""
         at = self._at(self.played)
         frame = int(at)
+        if len(self._course.obstacles):
+            self._changed |= self._course.turns_aside(self.root[[0, 2]])
         if self._changed and self.seconds - self._reacted >= _REACT:
             self._changed, self._reacted = False, self.seconds
             self._forget(frame + 2)

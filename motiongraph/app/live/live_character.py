@@ -18,7 +18,7 @@ from motiongraph.app.graph.graph_state import need_graph
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import remove_clip
 from motiongraph.app.library.entries import Prepared, prepare
-from motiongraph.app.live.around_props import led_around, way_to
+from motiongraph.app.live.around_props import led_around, things_of, way_to
 from motiongraph.app.live.drive import Steer, way_asked
 from motiongraph.app.playback import RESULT
 from motiongraph.app.scene.camera_moves import facing
@@ -37,6 +37,7 @@ from motiongraph.walks.gaits import Gait
 
 if TYPE_CHECKING:
     from motiongraph.app.library.entries import Entry
+    from motiongraph.app.scene.props import Prop
     from motiongraph.app.state import AppState
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.synthesis.requests import Decision
@@ -65,6 +66,7 @@ class LedCharacter:
     line: Curve | None = None  # the path that was there when it was last steered, or set off
     trail: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # x, z of the way gone
     asked: tuple | None = None  # what it was asked last
+    props: tuple[Prop, ...] = ()  # what it goes round
     said: int = 0  # messages of it that were passed on
     yaw: float | None = None  # degrees, of the camera as it was left behind it
     yielding: float = 0.0  # s for which the camera stays as someone turned it
@@ -106,6 +108,9 @@ class LedCharacter:
         path, character = state.path, self.character
         if path.goal is not None or path.line is not self.line:  # planted or drawn since it was steered
             self.stick, self.line = None, path.line
+        if state.scene.props is not self.props:
+            self.props = state.scene.props
+            character.obstacles = things_of(self.props)
         label = path.lead_label
         if self.stick is not None:
             gait = Gait.RUN if self.stick.fast else label or Gait.WALK
