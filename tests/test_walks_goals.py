@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from test_walks_planning import FPS, ring
+from walking import sample
 
 import motiongraph as mg
 from motiongraph.walks.curve import trace
@@ -139,3 +140,13 @@ def test_reaching_in_a_clip_from_a_place():
         mg.reach(graph, (1.0, 2.0), facing="north")
     with pytest.raises(mg.MotionError, match="no clip or label 'kneel'"):
         mg.reach(graph, (1.0, 2.0), clip="kneel")
+
+
+def test_a_jump_on_the_spot_is_at_the_place_asked_for():
+    """It has no way along which it could begin earlier."""
+    names = ("walk", "walk_left", "walk_right", "walk_left_90", "walk_right_90", "jump")
+    graph = mg.MotionGraph.build([sample(name).resampled(30) for name in names], threshold=15.0).pruned()
+    walk = mg.reach(graph, (2.0, 3.0), 1.5, "jump")
+    assert graph.clips[walk.steps["clip"][-1]].name == "jump"
+    assert walk.facts["end_distance"] < 0.15
+    assert walk.facts["end_turn"] < 10.0

@@ -19,14 +19,14 @@ from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, kept_clear, placed_at, starting_frames
 from motiongraph.walks.obstacles import Obstacle, around, checked, distance_to
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
-from motiongraph.walks.walk import Name, Seed, Walk
+from motiongraph.walks.walk import Name, Seed, Walk, frames_named, spans
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
 _END = {"early": 0.75, "late": 2.0, "end_place": 8.0}
 _END_FACING = 2.0  # m²s for facing a quarter turn away
 _HANDLES = (0.4, 0.8, 1.6, 3.0)  # how widely the way may swing out, as a share of the distance
 _SCOUT = 12  # width of the beam that tells which of these is best
-_LAST = 1.5  # m before the end, where a clip asked for should begin
+_LAST = 1.5  # m before the end, where a clip asked for should begin, if it goes so far
 
 
 def _scouting(effort: Effort) -> Effort:
@@ -76,6 +76,8 @@ def reach(
         ends |= {"end_facing": _END_FACING, "end_x": end_x, "end_z": end_z}
     direct, things = [between(place, turn, target, last, handle) for handle in _HANDLES], checked(obstacles)
 
+    last_metres = _LAST if clip is None else min(_LAST, _metres(graph, clip))
+
     def towards(clearance: float) -> Walk:
         curves = direct
         if things:
@@ -85,7 +87,7 @@ def reach(
         for curve in curves:
             labels = None
             if clip is not None:
-                labels, ends["strict"] = [(max(curve.length - _LAST, 0.0), clip)], 1
+                labels, ends["strict"] = [(max(curve.length - last_metres, 0.0), clip)], 1
             goal = Goal.of(graph, curve, labels, weights, **ends)
             tried.append((goal, find(graph, goal, roots, states, _scouting(effort), progress)))
         goal, scouted = max(tried, key=lambda pair: pair[1].merit)
@@ -101,3 +103,11 @@ def reach(
         off = float((facings[-1] * direction_of(last)).sum())
         walk.facts["end_turn"] = float(np.degrees(arccos(min(max(off, -1.0), 1.0))))
     return walk
+
+
+def _metres(graph: MotionGraph, name: Name) -> float:
+    """The way of the root in the longest of what is named: a jump on the spot has hardly any."""
+    ground, mask = floor_graph(graph), frames_named(graph, name)
+    begin, end = spans(graph, mask)
+    frames = np.flatnonzero(mask)
+    return float((ground.floor.arc[end[frames] - 1] - ground.floor.arc[begin[frames]]).max())
