@@ -1,5 +1,7 @@
 """Skeletons: what they refuse and what they know of themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bodies import person, random_skeleton
@@ -43,6 +45,14 @@ def test_rest_pose_is_the_sum_of_offsets(skeleton):
 def test_height_is_that_of_standing_straight(skeleton):
     # The thigh straddles a little and counts in full; the foot lies and counts with what it rises.
     assert skeleton.height == pytest.approx(0.6 + np.hypot(0.1, 0.4) + 0.3)
+
+
+def test_a_rest_pose_that_lies_still_has_a_height():
+    """LAFAN1's bodies, all of whose offsets point along x, were 6 cm high: cameras and joints were made for that."""
+    body = person()
+    lying = replace(body, offsets=np.linalg.norm(body.offsets, axis=1)[:, None] * [1.0, 0.0, 0.0])
+    assert lying.span == pytest.approx(body.span)
+    assert lying.height == pytest.approx(body.height, rel=0.25)
 
 
 def test_the_roots_own_offset_does_not_count():

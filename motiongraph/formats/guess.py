@@ -13,7 +13,7 @@ import numpy as np
 
 from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model import sides
-from motiongraph.model.skeleton import Skeleton
+from motiongraph.model.skeleton import SPAN_OF_STATURE, Skeleton
 
 # Metres in one unit. "cmu": the number of an ASF with `length 0.45`, which the 2010 BVH conversion kept.
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}
@@ -21,7 +21,6 @@ STATURE = 1.65  # metres: a body that fits no unit is scaled to this
 _PEOPLE = (1.25, 2.25)  # metres from sole to crown, children and tall puppets included
 _ANIMALS = (0.2, 6.0)  # metres along the bones from hind foot to head
 _ABOVE_ANKLE = 1.08  # sole to hip over ankle to hip
-_SPAN_OF_STATURE = 1.5  # longest way along the bones between two ends of a person, finger to toe, over stature
 _CROWN = 0.25  # head joint to crown over pelvis to head joint
 _ANIMAL = re.compile(r"tail(?!or)|wing|paw(?!n)|hoof|beak|claw(?!icle)", re.I)
 _HEAD = re.compile(r"head|skull", re.I)
@@ -51,8 +50,7 @@ def unit_of(skeleton: Skeleton) -> Unit:
     """
     height = stature(skeleton)
     if not height > 0.0:
-        span = _span(skeleton)
-        return _nearest(span / _SPAN_OF_STATURE) if span > 0.0 else Unit("m", 1.0)
+        return _nearest(skeleton.span / SPAN_OF_STATURE) if skeleton.span > 0.0 else Unit("m", 1.0)
     if any(_ANIMAL.search(name) for name in skeleton.names):
         for name in ("m", "cm", "mm"):
             if _ANIMALS[0] <= height * UNITS[name] <= _ANIMALS[1]:
@@ -66,16 +64,6 @@ def unit_of(skeleton: Skeleton) -> Unit:
 def _nearest(height: float) -> Unit:
     name = min(UNITS, key=lambda n: abs(np.log(height * UNITS[n] / STATURE)))
     return Unit(name, UNITS[name])
-
-
-def _span(skeleton: Skeleton) -> float:
-    """Length of the longest way along the bones between any two joints."""
-    reach, best = np.zeros(len(skeleton)), 0.0
-    for joint in range(len(skeleton) - 1, 0, -1):
-        parent, length = int(skeleton.parents[joint]), reach[joint] + skeleton.bone_lengths[joint]
-        best = max(best, reach[parent] + length)
-        reach[parent] = max(reach[parent], length)
-    return float(best)
 
 
 @lru_cache(maxsize=256)  # a folder has many clips of a few skeletons

@@ -7,6 +7,8 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 
+SPAN_OF_STATURE = 1.5  # longest way along the bones between two ends of a person, finger to toe, over stature
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -81,14 +83,26 @@ class Skeleton:
     @cached_property
     def height(self) -> float:
         """Metres from the lowest joint to the highest, standing straight: along the chains from the root to both,
-        upright bones count with their length (a rest pose may straddle), slanting ones with what they rise."""
+        upright bones count with their length (a rest pose may straddle), slanting ones with what they rise. Where the
+        rest pose does not stand, as in LAFAN1, what a body with such bones has."""
         rise, height = np.abs(self.offsets[:, 1]), 0.0
         rise = np.where(rise > 0.8 * self.bone_lengths, self.bone_lengths, rise)
         for j in (int(np.argmax(self.rest[:, 1])), int(np.argmin(self.rest[:, 1]))):
             while j > 0:
                 height += float(rise[j])
                 j = int(self.parents[j])
-        return height
+        usual = self.span / SPAN_OF_STATURE
+        return height if height > 0.5 * usual else usual
+
+    @cached_property
+    def span(self) -> float:
+        """Metres, the longest way along the bones between any two joints."""
+        reach, best = np.zeros(len(self)), 0.0
+        for joint in range(len(self) - 1, 0, -1):
+            parent, length = int(self.parents[joint]), reach[joint] + self.bone_lengths[joint]
+            best = max(best, reach[parent] + length)
+            reach[parent] = max(reach[parent], length)
+        return float(best)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

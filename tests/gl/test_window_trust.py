@@ -3,9 +3,12 @@
 import json
 import signal
 
+import pytest
 from person import Person, Screen, screen_needed
 
+import motiongraph as mg
 from motiongraph.files import resource
+from motiongraph.formats.labels_file import read_bones
 
 ASKED = "Save before closing?"
 
@@ -114,5 +117,55 @@ def test_many_clips_are_chosen_with_shift_and_found_in_long_lists(screen, tmp_pa
         someone.xdotool("type", "--delay", 2, "117")
         someone.press("list/117")
         assert someone.quit() == 0
+    finally:
+        someone.close()
+
+
+def test_what_files_mean_is_changed_by_hand(screen, tmp_path):
+    """Another skeleton, unit and up axis of a clip, for itself or its folder, and which bone leads which."""
+    folder, walk = tmp_path / "clips", resource("assets/samples") / "walk.bvh"
+    folder.mkdir()
+    mg.save(mg.load(walk)[:240], folder / "body.amc")
+    (tmp_path / "tall.asf").write_text((folder / "body.asf").read_text().replace("length 0.45", "length 0.4", 1))
+    (folder / "other.bvh").write_text(walk.read_text().replace("ROOT root", "ROOT Hips"))
+    someone = Person(screen, tmp_path, "view", folder, size=(1280, 780))
+
+    def line(*words):
+        """The line that says what the file means, once it has these words."""
+        someone.until(lambda s: not s["jobs"], "read again")
+        someone.until(lambda s: any(all(w in spot for w in ("m tall", *words)) for spot in s["spots"]), f"{words}")
+        return next(name for name in someone.labels("Clip/") if "m tall" in name)
+
+    try:
+        someone.ready(2)
+        someone.lightly()
+        someone.press("Graph/Bones…")
+        someone.press("list/##lfoot")
+        someone.choose("keeps still")
+        someone.press("list/Save…")
+        someone.answer("Save the map of bones as", tmp_path / "bones.toml")
+        someone.until(lambda s: (tmp_path / "bones.toml").exists(), "the map is written")
+        someone.key("Escape")
+        assert read_bones(tmp_path / "bones.toml") == {"lfoot": ""}
+        someone.press("Library/body")
+        found = line("0.45 per inch", "y up (guessed)")
+        someone.press(found)
+        someone.press("list/body.asf…")
+        someone.answer("Choose the skeleton (.asf) of this motion", tmp_path / "tall.asf")
+        taller = line("0.4 per inch")
+        height = [float(text.split(" m tall")[0].split()[-1]) for text in (found, taller)]
+        assert height[1] / height[0] == pytest.approx(0.45 / 0.4, abs=0.01)
+        if not someone.labels("list/##unit"):
+            someone.press(taller)
+        someone.press("list/for all clips of its folder")
+        someone.press("list/##unit")
+        someone.choose("mm")
+        line("mm", "y up")
+        someone.press("list/##up")
+        someone.choose("z")
+        line("mm", "z up")
+        someone.key("Escape")
+        someone.press("Library/other")
+        line("mm", "z up")
     finally:
         someone.close()

@@ -13,6 +13,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.formats.descriptions import description_of
+from motiongraph.formats.guess import stature
 from motiongraph.model.body import body_of
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
@@ -259,4 +260,4 @@ def _described(skeleton: Skeleton, entries: list[Entry]) -> str:
     subjects = {e.name.partition("_")[0] for e in entries}
     subject = subjects.pop() if len(subjects) == 1 else ""
     subject = f"subject {subject} · " if subject.isdigit() else ""
-    return f"{subject}{len(skeleton)} joints · {skeleton.height:.2f} m"
+    return f"{subject}{len(skeleton)} joints · {stature(skeleton) or skeleton.height:.2f} m"
