@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import sessions
 from naive import coverage as naive
 from test_walks_planning import ring
 from walking import sample
 
 import motiongraph as mg
-from motiongraph.graph.coverage import explore
+from motiongraph.app import commands as do
+from motiongraph.graph.coverage import explore, in_words
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -51,3 +53,20 @@ def test_standing_and_walking():
     alone = mg.MotionGraph.build([sample("idle").resampled(30)]).report(coverage=8)["coverage"]
     assert any("goes anywhere" in sentence for sentence in alone["missing"])
     assert alone["places_reached"] < 0.05
+
+
+@pytest.mark.usefixtures("config")
+def test_the_window_measures_it_at_the_present_threshold():
+    state, graph = sessions.begin(), ring([0.0, 1.0])
+    sessions.tell(state, do.FindCoverage())
+    assert "no graph yet" in sessions.said(state)[0]
+    state.graph.take(graph)
+    sessions.tell(state, do.FindCoverage())
+    version, found = state.graph.covered
+    assert version == state.graph.version
+    assert found["turn_right_seconds"] is None
+    words = in_words(found)
+    assert [name for name, _ in words][:2] == ["reached", "time to"]
+    assert any("no clip turns right" in text for _, text in words)
+    state.graph.take(None)
+    assert state.graph.covered is None

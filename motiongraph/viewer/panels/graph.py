@@ -329,13 +329,16 @@ def _coverage(state: AppState) -> None:
         if imgui.button("Try where it leads"):
             state.issue(do.FindCoverage())
         tooltip("what can be reached in 4 s at this threshold, how long turns, starts and stops take, what clips lack")
-    else:
+    elif imgui.begin_table("reached", 2, _TABLE):
+        imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 0.42)
+        imgui.table_setup_column("", imgui.TableColumnFlags_.width_stretch, 0.58)
         for name, text in in_words(found):
+            imgui.table_next_row()
+            imgui.table_next_column()
             imgui.text_disabled(name)
-            imgui.same_line(8.0 * imgui.get_font_size())
-            imgui.push_text_wrap_pos(0.0)
-            imgui.text_unformatted(text)
-            imgui.pop_text_wrap_pos()
+            imgui.table_next_column()
+            imgui.text_wrapped(text)
+        imgui.end_table()
 
 
 def _rows(report: dict[str, Any], unit: str) -> Iterator[Figure]:
