@@ -124,13 +124,14 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     fall = 1.0 / (1.0 + care * share * share)
     fall = fall * fall * fall
     ease = fall * fall + 1e-9
-    # Of all that leave about the same moment each gets its share of what the best of them would have alone.
+    # Of all that leave about the same moment each gets its share of what the best of them would have alone. Its root:
+    # which moment is left counts less than how, or the few cheapest would be taken again and again.
     leave, near = ground.floor.leave, round(_MOMENT * ground.fps)
     total, best = np.concatenate([[0.0], np.cumsum(ease)]), np.zeros(len(ground.floor.path))
     first, last = np.searchsorted(leave, leave - near), np.searchsorted(leave, leave + near, side="right")
     np.maximum.at(best, leave, ease)
     best = scipy.ndimage.maximum_filter1d(best, 2 * near + 1)[leave]
-    return ease * (1.0 - care + care * best / (total[last] - total[first]))
+    return ease * (1.0 - care + care * np.sqrt(best) / (total[last] - total[first]))
 
 
 def _last_frame(
