@@ -32,6 +32,8 @@ _WHERE = {
     "Live": "motiongraph.synthesis.live",
     "LiveCharacter": "motiongraph.synthesis.live_character",
     "Crowd": "motiongraph.synthesis.crowd",
+    "bridge": "motiongraph.synthesis.bridge",
+    "bridged": "motiongraph.synthesis.bridge",
     "rooted": "motiongraph.synthesis.root",
     "propose_labels": "motiongraph.walks.auto_labels",
     "choose_clips": "motiongraph.walks.auto_labels",

@@ -18,6 +18,7 @@ from motiongraph.model.clip import Clip as Clip
 from motiongraph.model.labels import Labels as Labels
 from motiongraph.model.skeleton import Skeleton as Skeleton
 from motiongraph.progress import Cancelled as Cancelled
+from motiongraph.synthesis.bridge import bridge as bridge, bridged as bridged
 from motiongraph.synthesis.live import Live as Live
 from motiongraph.synthesis.crowd import Crowd as Crowd
 from motiongraph.synthesis.live_character import LiveCharacter as LiveCharacter

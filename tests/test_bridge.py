@@ -1,0 +1,81 @@
+"""Made clips that lead over from one kind of motion to another."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motiongraph as mg
+from motiongraph.cli import main
+from motiongraph.synthesis.bridge import _over, cycles
+
+CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
+
+
+@pytest.fixture(scope="module")
+def clips():
+    names = ("walk", "walk_2", "run", "run_2", "jump")
+    return {name: mg.load(CAPTURED / f"{name}.bvh").labelled([name.split("_")[0]]) for name in names}
+
+
+def speed(clip, part):
+    return float(np.linalg.norm(np.diff(clip.root[part][:, [0, 2]], axis=0), axis=1).mean() * clip.fps)
+
+
+def test_cycles_lead_along_z_and_close(clips):
+    for name in ("walk", "run"):
+        cycle = next(c for foot in (0, 1) for c in cycles(clips[name], foot))
+        assert cycle.open < 0.06
+        assert abs(cycle.clip.root[cycle.stop, 0] - cycle.clip.root[cycle.start, 0]) < 1e-6
+        assert cycle.stride > 1.0
+        (a, turns_a, _), (b, turns_b, _) = cycle.at(np.zeros(1)), cycle.at(np.array([1.0 - 1e-9]))
+        np.testing.assert_allclose(a, b, atol=1e-6)
+        np.testing.assert_allclose(np.abs((turns_a * turns_b).sum(axis=-1)), 1.0, atol=1e-6)
+    assert not cycles(clips["jump"], 0)
+
+
+def test_a_bridge_begins_as_one_and_ends_as_the_other(clips):
+    made = mg.bridge(clips["walk"], clips["run"])
+    assert made.name == "walk to run, made"
+    third = len(made) // 5
+    assert speed(made, slice(third)) == pytest.approx(speed(clips["walk"], slice(None)), rel=0.15)
+    assert speed(made, slice(-third, None)) == pytest.approx(speed(clips["run"], slice(None)), rel=0.15)
+    assert made.labels.at("walk")[0]
+    assert not made.labels.at("walk")[-1]
+    assert made.labels.at("run")[-1]
+    figures = [mg.quality(clip) for clip in (made, clips["walk"], clips["run"])]
+    assert figures[0]["acceleration_p99"] < max(f["acceleration_p99"] for f in figures[1:])
+    with pytest.raises(mg.MotionError, match="no cycles of like structure"):
+        mg.bridge(clips["walk"], clips["jump"])
+
+
+def test_a_graph_gets_bridges_where_it_needs_them(clips):
+    graph = mg.MotionGraph.build([clips[name] for name in ("walk", "walk_2", "run", "run_2")])
+    with pytest.raises(mg.Unreachable):
+        mg.connect(graph, "walk", "run")
+    whole, made = mg.bridged(graph)
+    assert made
+    assert all(entry["share"] <= 1.0 for entry in made)
+    assert mg.connect(whole, "walk", "run").complete
+    assert len(graph.clips) == 4  # as it was
+    assert len({clip.name for clip in whole.clips}) == 4 + len(made)
+    assert not any("made, made" in entry["name"] for entry in mg.bridged(whole)[1])  # nothing is led over twice
+
+
+def test_the_command_says_what_it_made(tmp_path, capsys):
+    files = [str(CAPTURED / f"{name}.bvh") for name in ("walk", "walk_2", "run", "run_2")]
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["build", *files, "-o", str(tmp_path / "g.mgraph"), "--bridge", "--json"])
+    said = capsys.readouterr()
+    found = json.loads(said.out)["bridges"]
+    assert found
+    assert f"{found[0]['name']}: leads over at" in said.err
+    names = [clip.name for clip in mg.MotionGraph.load(tmp_path / "g.mgraph").clips]
+    assert all(entry["name"] in names for entry in found)
+
+
+def test_ways_over_others_count():
+    inf = np.inf
+    way = np.array([[inf, 0.4, inf], [inf, inf, 0.6], [inf, inf, inf]])
+    np.testing.assert_array_equal(_over(way), [[0.0, 0.4, 0.6], [inf, 0.0, 0.6], [inf, inf, 0.0]])
