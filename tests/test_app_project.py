@@ -14,10 +14,12 @@ from sessions import SAMPLES, assert_same, begin, said, tell, worked
 from motiongraph.app import commands as do
 from motiongraph.app.graph.graph_state import stale
 from motiongraph.app.project import project_file
-from motiongraph.app.project.project_file import KIND, save_project, snapshot
+from motiongraph.app.project.project_file import KIND, redrawn, rehearse, save_project, snapshot
+from motiongraph.app.project.project_reader import load_project
 from motiongraph.app.walk.results import results
 from motiongraph.app.walk.walk_options import made_before
-from motiongraph.progress import Cancelled
+from motiongraph.errors import MotionError
+from motiongraph.progress import SILENT, Cancelled
 from motiongraph.walks.random_walk import random_walk
 
 DATA = ROOT / "tests" / "data"
@@ -374,6 +376,29 @@ def test_a_long_word_in_a_project_makes_no_long_sentence(projected):
     tell(state, do.OpenProject(path))
     assert "minima are found by" in state.messages[0].text
     assert len(state.messages[0].text) < 300 + len(str(path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("graph", "filter", "kind", "odd" * 2000),
+        put("playback", "loop", "odd" * 2000),
+        put("layers", "floor", "odd" * 2000),
+        put("walk", "method", "odd" * 2000),
+        put("path", "curve", "odd" * 2000),
+        put("matrix", "search", {"method": "odd" * 2000}),
+        put("matrix", "metric", {"kind": "odd" * 2000}),
+        put("graph", "options", "fps", "odd" * 2000),
+    ],
+)
+def test_what_a_project_says_is_quoted_briefly(projected, change):
+    path, content = projected
+    path.write_bytes(content)
+    rewrite(path, change)
+    with pytest.raises(MotionError) as refused:
+        project = load_project(path)
+        rehearse(begin(("jump",)), project, redrawn(project, SILENT))
+    assert len(str(refused.value)) < 300 + len(str(path))
 
 
 @pytest.fixture(scope="module")

@@ -209,7 +209,7 @@ def notes_from_plain(saved: Record) -> Notes:
     left_out = tuple(checked_word(sentence, "left_out") for sentence in graph.rows("left_out"))
     options, made_with = _options(graph.record("options")), _options(graph.record("made_with"))
     seen, given = Filter(), graph.record("filter")
-    seen = filtered(seen, "kind", given.word("kind"))
+    seen = filtered(seen, "kind", given.word("kind", KINDS))
     seen = filtered(seen, "kept", given.flag("kept"))
     seen = filtered(seen, "labels", [checked_word(word, "a label") for word in given.rows("labels")])
     span = None
