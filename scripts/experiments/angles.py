@@ -35,7 +35,7 @@ def run(study):
         f"""One walk against itself, CMU's {clip.name} ({len(clip)} frames, {clip.fps:g} Hz), frame by frame, the
         root's rotation left out. De Chenu compares the three angles of a joint as the file writes them; ours is the
         one angle of the rotation between the two poses, always the shorter way, which does not depend on the file's
-        axes; the second row is his own sum over all Euler channels."""
+        axes; the second row is his own sum over all Euler channels, in the file's order."""
     )
     matrices = {}
     for words, kind, order in KINDS:
@@ -65,7 +65,7 @@ def compare(study, clip, matrices):
     study.table([*header, "pose jump at its 30 best, cm", "velocity jump there, m/s"], rows)
     caption = "Figures 4.4 to 4.6: light is close, dots are the 60 best minima; outliers of the last two are cut off."
     plot.write(plot.sheet(pictures, 3), study.figure("matrices.png", caption))
-    norms = [m.cost[np.triu_indices(len(m.cost), 30)] for m in list(matrices.values())[:3]]
+    norms = [m.cost[np.triu_indices(len(m.cost), 30)] for m in matrices.values() if m.metric.kind == "angle"]
     alike = [float(np.corrcoef(norms[i], norms[j])[0, 1]) for i, j in ((0, 1), (1, 2))]
     study.text(
         f"""As he reports: the pattern repeats with every step, higher norms pull light and dark further apart in

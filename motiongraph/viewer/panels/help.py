@@ -105,6 +105,8 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
     steps = _steps(state)
     now = next((index for index, step in enumerate(steps) if not step[0]), len(steps))
     small = width < ui.px(820) or height < ui.px(640)  # no more than the steps, so that the character can be seen
+    if now == len(steps):
+        _done(state, ui)  # above the buttons: the card grows upwards, and they stay under the pointer
     if small and width >= ui.px(_STRIP):
         _strip(steps, now, state, ui)
         imgui.end()
@@ -114,8 +116,6 @@ def hint_overlay(state: AppState, ui: Ui) -> None:
     imgui.pop_font()
     for index, step in enumerate(steps):
         _step(index, step, index == now, state, ui)
-    if now == len(steps):
-        _done(state, ui)
     if not small:
         imgui.push_text_wrap_pos(ui.px(320))
         imgui.text_disabled(_MORE)
@@ -144,8 +144,6 @@ def _strip(steps: Sequence[Step], now: int, state: AppState, ui: Ui) -> None:
     if imgui.button("Hide this guide"):
         state.issue(do.DismissHint())
     imgui.end_group()
-    if now == len(steps):
-        _done(state, ui)
 
 
 def _done(state: AppState, ui: Ui) -> None:
