@@ -474,3 +474,20 @@ def test_figures_in_words():
     assert {colours[name] for name in ("seams", "feet", "knees", "path", "facing")} == {theme.BAD}
     assert colours["capture"] == theme.WARN
     assert list(judged(Made(walk, "lead")))  # motion that was led has few figures
+
+
+def test_the_panel_says_how_the_search_ended():
+    from motiongraph.viewer.panels.walk_report import judged
+
+    walk = SimpleNamespace(metric=mg.Metric())
+    lines = {}
+    for name, report in (
+        ("proven", {"gap": 0.0, "limited": False, "expansions": 4321}),
+        ("limited", {"gap": 0.25, "limited": True, "expansions": 100}),
+        ("one of many", {"rank": 3, "differs": 0.9, "gap": None, "limited": False}),
+    ):
+        lines[name] = {what: sentence for what, _, sentence in judged(Made(walk, "path", report=report))}
+    assert lines["proven"]["search"] == "every stage proven to be the best, 4,321 states"
+    assert lines["limited"]["search"] == "limited after 100 states; the error could be up to 25% lower"
+    assert lines["one of many"]["variety"].startswith("number 4 of the walks that differ; 90% of its transitions")
+    assert "search" not in lines["one of many"]

@@ -126,7 +126,7 @@ _LIKE, _MORE = 1.25, 2.0  # times what the captured clips have: as good, and not
 def judged(made: Made) -> tuple[Line, ...]:
     """(what, colour, sentence) for a `results.Made`."""
     report = {"unit": made.unit, **made.report}
-    return tuple(line for part in (_way, _path, _seams, _feet, _knees, _rest) for line in part(report))
+    return tuple(line for part in (_way, _path, _search, _seams, _feet, _knees, _rest) for line in part(report))
 
 
 theme.KEPT.extend((judged.cache_clear, _row.cache_clear))
@@ -153,6 +153,9 @@ def _path(report: dict[str, Any]) -> Iterator[Line]:
         colour = theme.GOOD if mean < 20 else theme.WARN if mean < 50 else theme.BAD
         walked = f"{long(report['path_walked'])} of {long(report['path_length'])}"
         yield "path", colour, f"{walked}, {short(0.01 * mean)} beside it on average, {short(0.01 * worst)} at worst"
+        if "arc_error_mean" in report:
+            said = f"{short(report['arc_error_mean'])} off on average, which is what equation 9 of Kovar 2002 sums up"
+            yield "equal arc", theme.INK, said
         along = report["facing_along"]
         colour = theme.GOOD if along > 0.9 else theme.WARN if along > 0.6 else theme.BAD
         yield "facing", colour, f"along the path {100 * along:.0f} % of the time"
@@ -165,6 +168,18 @@ def _path(report: dict[str, Any]) -> Iterator[Line]:
         turn = f", turned {report['end_turn']:.0f}° away" if report.get("end_turn") is not None else ""
         colour = theme.GOOD if far < 15 else theme.WARN if far < 50 else theme.BAD
         yield "end", colour, f"{short(0.01 * far)} from the place{turn}"
+
+
+def _search(report: dict[str, Any]) -> Iterator[Line]:
+    gap, states = report.get("gap"), f"{report.get('expansions', 0):,} states"
+    if report.get("limited"):
+        lower = "" if gap is None else f"; the error could be up to {gap:.0%} lower"
+        yield "search", theme.WARN, f"limited after {states}{lower}"
+    elif gap is not None:
+        yield "search", theme.GOOD, f"every stage proven to be the best, {states}"
+    if report.get("rank"):
+        said = f"{report['differs']:.0%} of its transitions are in none of those before it"
+        yield "variety", theme.INK, f"number {report['rank'] + 1} of the walks that differ; {said}"
 
 
 def _seams(report: dict[str, Any]) -> Iterator[Line]:
