@@ -8,6 +8,8 @@ from bodies import person, random_clip, smooth_clip
 
 from motiongraph import rotations as rot
 from motiongraph.errors import MotionError
+from motiongraph.files import resource
+from motiongraph.formats.load import load
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
@@ -201,3 +203,29 @@ def test_captured_motion(mocap, path):
     assert (partner != np.arange(len(partner))).sum() == 30
     assert np.abs(comp.positions() - (clip.positions() * ACROSS)[:, partner]).max() < 0.05
     assert_same_motion(comp.mirrored(), clip)
+
+
+def baked(clip):
+    """The same motion on a skeleton as rigs are baked to: every bone along x in its joint's frame, those on the right
+    the other way, so that its rest pose is none."""
+    skeleton = clip.skeleton
+    bones, right = sides.bone_directions(skeleton), set(sides.pairs(skeleton)[:, 1].tolist())
+    frames = np.array([
+        rot.between((-1.0 if j in right else 1.0) * np.eye(3)[0], bone) if bone.any() else rot.IDENTITY
+        for j, bone in enumerate(bones)
+    ])  # fmt: skip
+    parents = np.maximum(skeleton.parents, 0)
+    offsets = rot.rotate(rot.conjugate(frames[parents]), skeleton.offsets)
+    whole = rot.multiply(clip.orientations(), frames)
+    turns = np.concatenate([whole[:, :1], rot.multiply(rot.conjugate(whole[:, parents[1:]]), whole[:, 1:])], axis=1)
+    return Clip(Skeleton(skeleton.names, skeleton.parents, offsets), clip.root, turns, clip.fps, clip.name)
+
+
+def test_a_skeleton_without_a_rest_pose():
+    clip = load(resource("assets/samples") / "walk_left_90.bvh")
+    other = baked(clip)
+    np.testing.assert_allclose(other.positions(), clip.positions(), atol=1e-9)
+    image = other.mirrored()
+    np.testing.assert_allclose(image.positions(), clip.mirrored().positions(), atol=1e-6)
+    np.testing.assert_allclose(image.mirrored().positions(), clip.positions(), atol=1e-6)
+    assert image.name == "walk_left_90_mirrored"

@@ -17,9 +17,12 @@ from motiongraph.model.retarget import corrected, corrections
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
+    from motiongraph.model.skeleton import Skeleton
 
 _SUFFIX = "_mirrored"
 _SNAP = np.cos(np.radians(5.0))
+_ACROSS = 0.7  # share of the spine that points sideways where a rest pose is none
+_NEAR = np.cos(np.radians(25.0))  # nearly an axis
 
 # "left" and "right" as words: turn-left, walk_left, "left turn", turnLeft; not the ones in "upright" or "cleft".
 _WORD = re.compile(
@@ -40,6 +43,9 @@ def mirrored(clip: "Clip") -> "Clip":
     skeleton = clip.skeleton
     partner = sides.partners(skeleton)
     normal = _plane(clip)
+    if clip.offsets is None and _lies_across(skeleton, normal, partner):
+        about = mirrored_words(clip) | {"source": clip._layout()}
+        return replace(clip, root=clip.root * np.array([-1.0, 1.0, 1.0]), rotations=_by_frames(clip, partner), **about)
     bones = sides.bone_directions(skeleton)
     across = _reflected(bones[partner], normal)
     # A direction counts only where both sides have one, so that the turns of a pair are each other's reflection.
@@ -68,6 +74,48 @@ def mirrored(clip: "Clip") -> "Clip":
         **mirrored_words(clip),
         source=clip._layout(),
     )
+
+
+def _lies_across(skeleton: "Skeleton", normal: np.ndarray, partner: np.ndarray) -> bool:
+    """Whether the bones in the middle of the body point to its side at rest: then the rest pose is none."""
+    index = np.arange(len(skeleton))
+    middle = (partner == index) & (skeleton.parents >= 0)
+    middle &= partner[skeleton.parents] == skeleton.parents
+    spine = skeleton.offsets[middle]
+    return float(np.abs((spine * normal).sum(axis=1)).sum()) > _ACROSS * float(
+        np.sqrt((spine * spine).sum(axis=1)).sum()
+    )
+
+
+def _by_frames(clip: "Clip", partner: np.ndarray) -> np.ndarray:
+    """(F, J, 4) the rotations of the mirror image of a clip whose rest pose is no pose at all: files baked from rigs
+    (Bandai-Namco's) have bones along one axis, to the other side on the right, and leave the rest to the rotations.
+
+    What lies across the body is known for every joint in the middle: from the bones on its sides, or as captured. Its
+    mirror image turns by half a turn about that, that of a bone of a pair from where the bone is to the opposite of
+    where the other one is; and all of it by half a turn about x, for M = −(half a turn about its normal).
+    """
+    skeleton, orientations, places = clip.skeleton, clip.orientations(), clip.positions()
+    pairs, bones = sides.pairs(skeleton), sides.bone_directions(skeleton)
+    across = (places[:, pairs[:, 0]] - places[:, pairs[:, 1]]).mean(axis=1)
+    turns = np.tile(rot.IDENTITY, (len(skeleton), 1))
+    for joint, other in enumerate(partner.tolist()):
+        if joint != other:
+            if bones[joint].any() and bones[other].any():
+                turns[joint] = rot.between(bones[joint], -bones[other])
+            continue
+        below = pairs[skeleton.parents[pairs[:, 0]] == joint]
+        axis = (skeleton.offsets[below[:, 0]] - skeleton.offsets[below[:, 1]]).sum(axis=0)
+        if np.sqrt((axis * axis).sum()) < 0.01:
+            axis = rot.rotate(rot.conjugate(orientations[:, joint]), across).mean(axis=0)
+        axis = axis - (axis * bones[joint]).sum() * bones[joint]
+        axis = axis / max(float(np.sqrt((axis * axis).sum())), 1e-9)
+        nearest = int(np.argmax(np.abs(axis)))
+        turns[joint, 0] = 0.0
+        turns[joint, 1:] = np.eye(3)[nearest] if abs(axis[nearest]) >= _NEAR else axis
+    found = rot.multiply(rot.multiply(np.array([0.0, 1.0, 0.0, 0.0]), orientations[:, partner]), turns)
+    parents = skeleton.parents[1:]
+    return np.concatenate([found[:, :1], rot.multiply(rot.conjugate(found[:, parents]), found[:, 1:])], axis=1)
 
 
 def mirrored_words(clip: "Clip") -> dict[str, Any]:
