@@ -77,7 +77,7 @@ def test_a_result_that_cannot_be_taken_in_is_a_sentence_and_the_next_one_is(prob
     assert not state.jobs.running
 
 
-def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config):
+def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config, monkeypatch):
     state = AppState(inline=True)
     for _ in range(5):
         state.issue(Stumble(KeyError("lost")))
@@ -91,6 +91,12 @@ def test_the_details_are_in_a_file_and_the_same_is_not_said_every_frame(config):
     state.issue(Stumble(KeyError("lost again")))
     update(state, 0.1)
     assert len(state.messages) == 2
+    assert len(jobs._said) == 2
+    monkeypatch.setattr(jobs, "_AGAIN", 0.0)  # much later
+    state.issue(Stumble(KeyError("lost")))
+    update(state, 0.1)
+    assert len(state.messages) == 3
+    assert len(jobs._said) == 1, "what was said long ago is forgotten"
 
 
 def test_while_debugging_what_nobody_foresaw_is_raised(monkeypatch):

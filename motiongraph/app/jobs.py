@@ -53,7 +53,9 @@ def say_failure(say: Callable[[str, str], None], problem: Exception, doing: str)
     if os.environ.get("MOTIONGRAPH_DEBUG") and not isinstance(problem, MotionError):
         raise problem
     key, now = (doing, type(problem), str(problem)), time.monotonic()
-    if now - _said.get(key, -_AGAIN) >= _AGAIN:
+    for old in [old for old, when in _said.items() if now - when >= _AGAIN]:
+        del _said[old]
+    if key not in _said:
         _said[key] = now
         say(failure_sentence(problem, doing), "error")
 
