@@ -30,6 +30,7 @@ _SAME = 0.2  # s: transitions between the same clips that leave and arrive this 
 _FAR = 0.5  # m off the path that is worth a word
 _LATE = 0.75  # m after its place from which a label begins late
 _HARDER = 4  # times the width of a beam that found no way near the path
+_WORK = 150_000  # metres times transitions up to which that is tried: it takes thirty times as long
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -144,11 +145,13 @@ def follow_path(
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
         states, walks = placed_at(floor_graph(graph), roots, led.places[0], heading), []
+        alone = effort.limited or effort.method != "beam" or effort.best > 1 or not effort.again
+        alone |= led.length * len(floor_graph(graph).rows) > _WORK
         for tried in (effort, replace(effort, width=_HARDER * effort.width, kinds=True)):
             found = find(graph, goal, roots, states, tried, progress)
             walk = finished(graph, goal, found, roots, states, "path", began)
             walks.append(walk)
-            if walk.facts.get("path_error_worst", 0.0) <= _FAR or effort.limited or effort.method != "beam":
+            if alone or walk.facts.get("path_error_worst", 0.0) <= _FAR:
                 break
         return min(walks, key=lambda walk: (not walk.complete, walk.facts["error"]))
 

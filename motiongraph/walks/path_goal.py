@@ -38,6 +38,9 @@ class Effort:
     method: str = "beam"  # or "branch and bound" (Kovar 2002, 4.2)
     width: int = 64  # states in a cell of the beam
     kinds: bool = False  # keep places in the beam for states that slow down or turn
+    again: bool = (
+        True  # whether a beam whose walk leaves the path is tried again, much wider, where that is not too slow
+    )
     cell: float = 0.15  # m along the path in which they compete
     seconds: float | None = None  # to compute, at most; the beam widens until they are used
     expansions: int | None = None  # states expanded, at most, for the whole walk

@@ -73,6 +73,14 @@ def test_pointing_shows_the_pair_and_clicking_plays_it(built):
     built.move(*built.middle())
 
 
+def test_resting_on_a_bar_shows_its_curves_alone(built):
+    everything = built.ask()["lanes"]["curves"][0]
+    built.move(*place(built, 2.0, 0))
+    built.until(lambda s: 0 < s["lanes"]["curves"][0] < everything, "the curves of one lane")
+    built.move(*built.middle())
+    built.until(lambda s: s["lanes"]["curves"][0] == everything, "all of them")
+
+
 def test_the_wheel_zooms_and_dragging_moves(built):
     whole = built.ask()["lanes"]["span"]
     middle = place(built, sum(whole[:2]) / 2, sum(whole[2:]) / 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import radians
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -62,7 +62,7 @@ def make(
     asked = None
     if request.path is not None:
         asked = Curve.of(request.path[0], request.path[2], request.path[3])
-    walk = find(graph, request, asked, stretch(progress, 0.0, 0.5))
+    walk = find(graph, request, asked, stretch(progress, 0.0, 0.5), quick)
     clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **synthesis(request.motion))
     report = looked_over(walk, stretch(progress, 0.75, 0.95))
     report["advice"] = None if quick else advice(graph, request, asked, report, progress)
@@ -114,7 +114,7 @@ def captured(walk: Walk, progress: Progress) -> dict[str, float]:
     return {name: sum(n * _known[walk.clips[c]][name] for c, n in frames.items()) / total for name in _CAPTURED}
 
 
-def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Progress) -> Walk:
+def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Progress, quick: bool = False) -> Walk:
     """The walk; raises a MotionError where there is none."""
     own, seed = dict(request.options), request.seed
     for name in ("start", "source", "target", "clip"):
@@ -134,7 +134,7 @@ def find(graph: MotionGraph, request: Request, curve: Curve | None, progress: Pr
     if request.method == "connect":
         return connect(graph, own["source"], own["target"], own["by"], progress=progress)
     how: dict[str, Any] = {**_search(own, seed), "start": own["start"], "progress": progress}
-    how["obstacles"] = request.obstacles
+    how["obstacles"], how["effort"] = request.obstacles, replace(how["effort"], again=not quick)
     if curve is not None and request.path is not None:
         return follow_path(graph, curve, request.path[1], **how)
     facing = radians(own["angle"]) if own["faces"] else None
