@@ -6,6 +6,7 @@ from graphs import FPS, graph_of, plain, random_graph, still
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import walks as naive
+from walking import sample_graph
 
 import motiongraph as mg
 from motiongraph.walks.sequential import Order, exact
@@ -328,3 +329,15 @@ def test_wrong_requests_get_one_sentence(call, sentence):
     graph = graph_of([still(60, "a")], [(0, 20, 0, 2, 1.0)], window=2)
     with pytest.raises(mg.MotionError, match=sentence):
         call(graph)
+
+
+def test_a_random_walk_changes_clips_to_its_end_and_as_often_as_asked():
+    graph = sample_graph("walk", "walk_left_90").pruned()
+    for least, most in ((0.5, 2.0), (3.0, 1.0)):
+        walk = mg.random_walk(graph, 60.0, rng=2, least=least, most=most)
+        seconds = (walk.steps["stop"] - walk.steps["start"])[1:-1] / walk.fps
+        assert np.median(seconds) <= max(most, 2 * least)
+        assert walk.complete
+        assert walk.begins[-1] > 0.7 * len(walk)
+    with pytest.raises(mg.MotionError, match="above 0"):
+        mg.random_walk(graph, 10.0, most=0.0)

@@ -78,7 +78,7 @@ def assess(
 
 def rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What `assess` found, to be read: what it is, of captured and of made motion."""
-    both = [(words, *(f"{found[which][name]:.4g}" for which in ("captured", "made"))) for name, words in _WORDS.items()]
+    both = [(words, f"{found['captured'][k]:.4g}", f"{found['made'][k]:.4g}") for k, words in _WORDS.items()]
     alone = {name: value for name, value in found.items() if name in _ALONE and value is not None}
     return both + [(_ALONE[name], "", f"{value:.3g}") for name, value in alone.items() if value or name != "errors"]
 

@@ -87,7 +87,8 @@ def cycles(clip: Clip, foot: int) -> list[Cycle]:
         return []
     columns = [slice(0, len(feet[0])), slice(len(feet[0]), len(feet[0]) + len(feet[1]))]
     own, other = (
-        [int(a) for a, _ in runs(contacts[:, columns[k]].any(axis=1)) if a > clip.first] for k in (foot, 1 - foot)
+        [int(a) for a, _ in runs(np.logical_or.reduce(contacts[:, columns[k]], axis=1)) if a > clip.first]
+        for k in (foot, 1 - foot)
     )
     found = []
     for start, stop in pairwise(own):

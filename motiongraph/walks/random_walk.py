@@ -31,17 +31,18 @@ def random_walk(
     """A walk that leaves clips at random.
 
     seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least,
-    most: seconds played between two transitions, where the clip has as many ahead and can be left. variety: 0 picks
-    every clip alike, 1 hardly ever goes where it has just been. care: 0 picks cheap and expensive transitions alike, 1
-    hardly ever one near the threshold. limit: seconds to compute for. `walk.log()` writes what was played.
+    most: seconds played between two transitions, where the clip has as many ahead and can be left; no less than twice
+    `least` are allowed. variety: 0 picks every clip alike, 1 hardly ever goes where it has just been. care: 0 picks
+    cheap and expensive transitions alike, 1 hardly ever one near the threshold. limit: seconds to compute for.
+    `walk.log()` writes what was played.
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
         raise MotionError("variety and care are between 0 and 1")
-    if not 0 <= least <= min(most, LONGEST) or not seconds > 0 or (transitions is not None and transitions < 0):
+    if not 0 <= least <= LONGEST or not min(most, seconds) > 0 or (transitions is not None and transitions < 0):
         raise MotionError("the length must be above 0 and the time between transitions not below")
     if limit is None and ((seconds > LONGEST) if transitions is None else (transitions > _MOST)):
-        most = f"{LONGEST:,.0f} seconds" if transitions is None else f"{_MOST:,} transitions"
-        raise MotionError(f"a walk may have {most} at most; make several, each from where the one before ended")
+        longest = f"{LONGEST:,.0f} seconds" if transitions is None else f"{_MOST:,} transitions"
+        raise MotionError(f"a walk may have {longest} at most; make several, each from where the one before ended")
     began, generator = time.perf_counter(), np.random.default_rng(rng)
     ground = floor_graph(graph)
     floor = ground.floor
@@ -60,7 +61,7 @@ def random_walk(
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
     ease = _ease(graph, ground, care)
-    between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, most))
+    between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, max(most, 2.0 * least)))
     parts, frames, count, note = [], 0, 0, ""
     while frames < length and count < number:
         done, total = (count, number) if transitions is not None else (frames, length)

@@ -65,8 +65,8 @@ def results_view(state: AppState, ui: Ui) -> None:
             steps_view(here, state, ui)
             imgui.end_tab_item()
         if imgui.begin_tab_item("Quality")[0]:
-            _quality(here, ui)
             _measure(state)
+            _quality(here, ui)
             imgui.end_tab_item()
         if len(entries) > 1:
             _together(state)
@@ -285,7 +285,6 @@ def _quality(entry: Entry, ui: Ui) -> None:
 def _measure(state: AppState) -> None:
     """How good walks on this graph are in general, beside its clips."""
     busy = any(job.kind is JobKind.MEASURE for job in state.jobs.running)
-    imgui.spacing()
     imgui.begin_disabled(busy or state.graph.graph is None)
     if imgui.button(f"{icons.ICON_FA_RULER}  Measure"):
         state.issue(do.MeasureQuality())
