@@ -213,3 +213,28 @@ def test_the_report_says_what_was_looked_at(clips, monkeypatch):
     assert looked["share_compared"] < 1.0 == whole.report()["search"]["share_compared"]
     with pytest.raises(mg.MotionError, match="'pruned' or 'exhaustive', not 'quick'"):
         mg.MotionGraph.build(clips, METRIC, search="quick")
+
+
+def test_packed_poses_beyond_a_limit_lie_in_a_file(rng, monkeypatch):
+    skeleton = random_skeleton(rng, 12)
+    some = [walking(rng, skeleton, 60) for _ in range(4)]
+    size = some[0].packed().poses.nbytes
+    stock = poses._Stock(2 * size)
+    monkeypatch.setattr(poses, "_stock", stock)
+    packed = [clip.packed() for clip in some]
+    gone = packed[2].poses
+    assert isinstance(gone.turns.base.base, np.memmap) or isinstance(gone.turns.base, np.memmap)
+    assert stock.file is not None
+    assert stock.room == 0
+    for clip, one in zip(some, packed):
+        assert one.poses.same(poses.Packed.of(clip.root, clip.rotations))
+        np.testing.assert_allclose(one.positions(), clip.positions(), atol=2e-6)
+    del packed, one
+    assert stock.room == 2 * size, "what goes makes room again"
+
+
+def test_packed_poses_stay_in_memory_where_no_file_can_be_written(rng, monkeypatch):
+    clip = walking(rng, random_skeleton(rng, 12), 60)
+    monkeypatch.setattr(poses, "_stock", poses._Stock(0))
+    monkeypatch.setattr(poses, "_folder", lambda: "/nowhere")
+    assert clip.packed().poses.same(poses.Packed.of(clip.root, clip.rotations))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.candidates import RADIUS, Candidates, Found, LeftOut, compare
+from motiongraph.graph.candidates import RADIUS, Candidates, Found, LeftOut, Pairs, compare
 from motiongraph.graph.fitting import fitted, mirrored_later, named_apart
 from motiongraph.graph.limits import Limits, cheapest
 from motiongraph.graph.motion_graph import MotionGraph
@@ -90,7 +90,8 @@ def build_graph(
     for done, clip in enumerate(clips):
         progress(done, len(clips), f"reading {clip.name}")
         mended.append(despiked(clip))
-        at_rate.append(mended[-1][0].resampled(rate))
+        one = mended[-1][0].resampled(rate)
+        at_rate.append(one.packed() if clip.is_packed else one)
     sources, left_out = _fitting(at_rate, options.metric)
     if not sources:
         raise MotionError(f"{NOTHING}; {'; '.join(map(str, left_out))}")
@@ -105,10 +106,10 @@ def build_graph(
         number = np.where(number[:, None] >= 0, len(each) * number[:, None] + each, -1).ravel()
         table = renumbered(plan.known.table, number)
         new[number[number >= 0]] = False
-    pairs = [(i, j) for i in range(len(used)) for j in range(i, len(used)) if new[i] or new[j]]
+    pairs = Pairs(new)
     limits = plan.limits.of_frames(sum(len(clip) - clip.first for clip in used))
     ceiling, looked = limits.ceiling, Kept()
-    if pairs:
+    if len(pairs):
         found = compare(used, options.metric, limits, pairs, progress, client, options.rules)
         table, ceiling, looked = _joined(found, table, limits, rate)
     if plan.known is not None:

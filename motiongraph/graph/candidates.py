@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from motiongraph.metric.search import find_cells, search
 from motiongraph.metric.tape import Tape, search_tape
 from motiongraph.model.clip import Clip
 from motiongraph.model.kinematics import positions
+from motiongraph.model.poses import clear_shelf
 from motiongraph.progress import Comparing, Progress
 
 if TYPE_CHECKING:
@@ -189,6 +190,25 @@ def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:
     return renumbered(table, np.where(stays, np.cumsum(stays) - 1, -1))
 
 
+class Pairs:
+    """Pairs (i, j) of clips with i ≤ j of which one at least is new: of a database there are millions."""
+
+    def __init__(self, new: np.ndarray):
+        """new: (C,) bool."""
+        self.new = new.tolist()
+
+    def __len__(self) -> int:
+        clips, known = len(self.new), self.new.count(False)
+        return (clips * (clips + 1) - known * (known + 1)) // 2
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        new, clips = self.new, len(self.new)
+        return ((i, j) for i in range(clips) for j in range(i, clips) if new[i] or new[j])
+
+
+SomePairs: TypeAlias = Sequence[tuple[int, int]] | Pairs
+
+
 class Found(NamedTuple):
     """What comparing clips gave."""
 
@@ -201,7 +221,7 @@ def compare(
     clips: Sequence[Clip],
     metric: Metric,
     limits: Limits,
-    pairs: Sequence[tuple[int, int]],
+    pairs: SomePairs,
     progress: Progress,
     client: "Client | None" = None,
     rules: Rules = USUAL,
@@ -212,7 +232,7 @@ def compare(
     window, frames = metric.frames(clips[0].fps), round(max(limits.radius, 0.0) * clips[0].fps)
     ceiling, looked = limits.ceiling, Kept()
 
-    def find(clips: Sequence[Clip], pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+    def find(clips: Sequence[Clip], pairs: SomePairs) -> np.ndarray:
         """Transitions by windows, counted from the first captured frame."""
         nonlocal ceiling
         asked = clips, metric, replace(limits, ceiling=ceiling), frames, pairs, progress
@@ -250,7 +270,7 @@ def _on_tape(
     metric: Metric,
     limits: Limits,
     radius: int,
-    pairs: Sequence[tuple[int, int]],
+    pairs: SomePairs,
     progress: Progress,
     client: "Client | None" = None,
     border: bool = True,
@@ -265,6 +285,7 @@ def _on_tape(
         else None
         for part in (old, new)
     ]
+    clear_shelf()
     ceiling, looked = limits.ceiling, Kept()
     if isinstance(ceiling, str):
         assert tapes[1] is not None
@@ -291,7 +312,7 @@ def _every_cell(
     metric: Metric,
     limits: Limits,
     radius: int,
-    pairs: Sequence[tuple[int, int]],
+    pairs: SomePairs,
     progress: Progress,
 ) -> Found:
     """Transitions at every cell up to the ceiling."""
@@ -313,7 +334,7 @@ def _pair_by_pair(
     metric: Metric,
     limits: Limits,
     radius: int,
-    pairs: Sequence[tuple[int, int]],
+    pairs: SomePairs,
     progress: Progress,
     border: bool = True,
 ) -> Found:

@@ -1,7 +1,7 @@
 """Which pairs of windows become transitions: local minima, or every cell below the ceiling; those at the border or not;
 all pairs, or only those with the same feet down."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,7 +76,7 @@ def share_compared(groups: Sequence[Sequence[Stretch]]) -> float:
 def by_feet(
     clips: Sequence[Clip],
     window: int,
-    pairs: Sequence[tuple[int, int]],
+    pairs: Iterable[tuple[int, int]],
     find: Callable[[Sequence[Clip], Sequence[tuple[int, int]]], np.ndarray],
 ) -> np.ndarray:
     """What `find` finds, (clips, pairs) → transitions by windows, within each set of feet that stand."""

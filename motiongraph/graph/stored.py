@@ -118,7 +118,7 @@ class StoredClip:
                 about["file_frames"] = self.record.array(f"{prefix}/file_frames", "f", (self.frames,))
             if isinstance(self.record.arrays, dict):
                 poses = read()
-                return Clip.of_later(Later.of(lambda: poses), self.skeleton, **about)
+                return Clip.of_later(Later.of(poses), self.skeleton, **about)
             return Clip.of_later(Later.of(read), self.skeleton, **about)
         root = self.record.array(f"{prefix}/root", "f", (self.frames, 3))
         rotations = self.record.array(f"{prefix}/rotations", "f", (*shape, 4))

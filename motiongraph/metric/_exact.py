@@ -24,12 +24,13 @@ def _dot(x, y):
 
 
 @njit(**FAST)
-def _bodies(xz, y, xz2, zx2, y2, planar, f, h, count):
+def _bodies(xz, y, xz2, y2, planar, f, h, count):
     """C, S, Y of the bodies, summed over `count` frames from f and h on: they lie one after the other."""
     J, K = xz.shape[1], y.shape[1]
-    x = xz.ravel()[f * J : (f + count) * J]
-    c = _dot(x, xz2.ravel()[h * J : (h + count) * J])
-    s = _dot(x, zx2.ravel()[h * J : (h + count) * J]) if planar else 0.0
+    c, s = _dot(xz.ravel()[f * J : (f + count) * J], xz2.ravel()[h * J : (h + count) * J]), 0.0
+    if planar:
+        for t in range(count):
+            s += _dot(xz[f + t, :K], xz2[h + t, K:]) - _dot(xz[f + t, K:], xz2[h + t, :K])
     return c, s, _dot(y.ravel()[f * K : (f + count) * K], y2.ravel()[h * K : (h + count) * K])
 
 
@@ -57,46 +58,46 @@ def _distance(c, s, y, starts, others, a, b, planar):
 
 
 @njit(**FAST)
-def _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a, b):
+def _window_pair(xz, y, left, xz2, y2, right, g, even, a, b):
     """C, S, Y summed over the frames of the windows at a and b."""
     planar, L = left.shape[0] == 3, g.shape[0]
     if even:
-        C, S, Y = _bodies(xz, y, xz2, zx2, y2, planar, a, b, L)
+        C, S, Y = _bodies(xz, y, xz2, y2, planar, a, b, L)
         for t in range(L):
             c, s, v = _paths(left, right, planar, a + t, b + t)
             C, S, Y = C + c, S + s, Y + v
         return C, S, Y
     C = S = Y = 0.0
     for t in range(L):
-        c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + t, b + t, 1)
+        c, s, v = _bodies(xz, y, xz2, y2, planar, a + t, b + t, 1)
         c2, s2, v2 = _paths(left, right, planar, a + t, b + t)
         C, S, Y = C + g[t] * (c + c2), S + g[t] * (s + s2), Y + g[t] * (v + v2)
     return C, S, Y
 
 
 @njit(**FAST)
-def _beside(xz, y, left, xz2, zx2, y2, right, g, even, a, b, C, S, Y, step):
+def _beside(xz, y, left, xz2, y2, right, g, even, a, b, C, S, Y, step):
     """`_window_pair` at a + step, b + step from C, S, Y of the windows at a, b; step: 1 or −1."""
     if not even:
-        return _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a + step, b + step)
+        return _window_pair(xz, y, left, xz2, y2, right, g, even, a + step, b + step)
     planar, L = left.shape[0] == 3, g.shape[0]
     comes, goes = (L, 0) if step > 0 else (-1, L - 1)
-    c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + comes, b + comes, 1)
+    c, s, v = _bodies(xz, y, xz2, y2, planar, a + comes, b + comes, 1)
     c2, s2, v2 = _paths(left, right, planar, a + comes, b + comes)
     C, S, Y = C + c + c2, S + s + s2, Y + v + v2
-    c, s, v = _bodies(xz, y, xz2, zx2, y2, planar, a + goes, b + goes, 1)
+    c, s, v = _bodies(xz, y, xz2, y2, planar, a + goes, b + goes, 1)
     c2, s2, v2 = _paths(left, right, planar, a + goes, b + goes)
     return C - c - c2, S - s - s2, Y - v - v2
 
 
 _ARRAYS = (
     read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2),
-    read(F32, 2), read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2), read(F64), B1, read(I64), read(I64),
+    read(F32, 2), read(F32, 2), read(F64, 3), read(F64, 2), read(F64), B1, read(I64), read(I64),
 )  # fmt: skip
 
 
 @kernel((*_ARRAYS, F64[:, ::1]))
-def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b, out):
+def exact_cells(xz, y, left, starts, xz2, y2, right, others, g, even, a, b, out):
     """out[i] = D, C, S of the windows at a[i], b[i]; arrays as in `Bodies`, even: whether the weights g are all 1.
 
     Quickest where cells that follow each other on a diagonal come one after the other.
@@ -105,9 +106,9 @@ def exact_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b,
     planar = left.shape[0] == 3
     for i in range(a.shape[0]):
         if i > 0 and a[i] == a[i - 1] + 1 and b[i] == b[i - 1] + 1:
-            C, S, Y = _beside(xz, y, left, xz2, zx2, y2, right, g, even, a[i - 1], b[i - 1], C, S, Y, 1)
+            C, S, Y = _beside(xz, y, left, xz2, y2, right, g, even, a[i - 1], b[i - 1], C, S, Y, 1)
         else:
-            C, S, Y = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, a[i], b[i])
+            C, S, Y = _window_pair(xz, y, left, xz2, y2, right, g, even, a[i], b[i])
         out[i, 0], out[i, 1], out[i, 2] = _distance(C, S, Y, starts, others, a[i], b[i], planar)
 
 
@@ -146,7 +147,7 @@ _BEFORE, _AFTER = 0, 7
 
 
 @kernel((*_ARRAYS, U1[::1], read(I64, 2), F64, F64[:, ::1]))
-def settle_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b, ties, around, nothing, out):
+def settle_cells(xz, y, left, starts, xz2, y2, right, others, g, even, a, b, ties, around, nothing, out):
     """Decide which cells a[i], b[i] are lower than or equal to their neighbours; out[i] = D, C, S, D −1 where not.
 
     ties: bits of the neighbours (`around`) that may be lower or equal; on return of those that are equal. Cells are
@@ -164,9 +165,9 @@ def settle_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b
             if ahead:
                 C, S, Y = C2, S2, Y2
             else:
-                C, S, Y = _beside(xz, y, left, xz2, zx2, y2, right, g, even, p - 1, q - 1, C, S, Y, 1)
+                C, S, Y = _beside(xz, y, left, xz2, y2, right, g, even, p - 1, q - 1, C, S, Y, 1)
         else:
-            C, S, Y = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, p, q)
+            C, S, Y = _window_pair(xz, y, left, xz2, y2, right, g, even, p, q)
         D, c, s = _distance(C, S, Y, starts, others, p, q, planar)
         D = _cleared(D, nothing)
         out[i, 0], out[i, 1], out[i, 2] = D, c, s
@@ -181,9 +182,9 @@ def settle_cells(xz, y, left, starts, xz2, zx2, y2, right, others, g, even, a, b
                 other = before
             else:
                 if k in (_BEFORE, _AFTER):
-                    c, s, h = _beside(xz, y, left, xz2, zx2, y2, right, g, even, p, q, C, S, Y, u - p)
+                    c, s, h = _beside(xz, y, left, xz2, y2, right, g, even, p, q, C, S, Y, u - p)
                 else:
-                    c, s, h = _window_pair(xz, y, left, xz2, zx2, y2, right, g, even, u, v)
+                    c, s, h = _window_pair(xz, y, left, xz2, y2, right, g, even, u, v)
                 if k == _AFTER:
                     ahead, C2, S2, Y2 = True, c, s, h
                 other = _cleared(_distance(c, s, h, starts, others, u, v, planar)[0], nothing)

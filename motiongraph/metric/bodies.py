@@ -106,16 +106,10 @@ class Bodies:
         """Whether all frames of a window weigh the same."""
         return bool((self.weights == 1.0).all())
 
-    @cached_property
-    def zx(self) -> np.ndarray:
-        """(F, 2K) float32: z and then −x, so that S is a product of xz and zx."""
-        K = self.y.shape[1]
-        return np.concatenate([self.xz[:, K:], -self.xz[:, :K]], axis=1)
-
     @property
     def across(self) -> tuple[np.ndarray, ...]:
         """The arrays of the clip on the right of a product."""
-        return self.xz, self.zx, self.y, self.right, self.starts
+        return self.xz, self.y, self.right, self.starts
 
     @cached_property
     def digest(self) -> str:

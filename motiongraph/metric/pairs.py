@@ -263,7 +263,9 @@ class CloudSweep:
         self.block[0, :rows] = A.xz[first : first + rows]
         self.heights[:rows] = A.y[first : first + rows]
         if len(u) == 3:
-            np.negative(A.zx[first : first + rows], out=self.block[1, :rows])
+            K, here = A.y.shape[1], A.xz[first : first + rows]
+            np.negative(here[:, K:], out=self.block[1, :rows, :K])
+            self.block[1, :rows, K:] = here[:, :K]
         tall = (len(u) - 1) * ROWS
         np.matmul(self.block.reshape(tall, len(self.xz)), self.xz, out=u[:-1].reshape(tall, u.shape[2]))
         np.matmul(self.heights, self.y, out=u[-1])

@@ -125,7 +125,7 @@ class Clip:
         packed, clip = Packed.of(self.root, self.rotations), self.described(source=self._layout())
         for name in ("root", "rotations", "_transforms", "floor"):
             clip.__dict__.pop(name, None)
-        clip.__dict__["later"] = Later.of(lambda: packed)
+        clip.__dict__["later"] = Later.of(packed)
         return clip
 
     @property

@@ -1,19 +1,25 @@
 """Poses that are not held all the time: packed in float32, unpacked when first asked for, forgotten when others are.
 
-The database of a whole laboratory has millions of poses of a kilobyte each. Packed, a pose takes a third of that. What
-is unpacked stands on a shelf of a limited size; what was not used for longest goes first.
+The database of a whole laboratory has millions of poses of a kilobyte each. Packed, a pose takes a third of that, and
+beyond a limit packed poses lie in files without a name instead of in memory. What is unpacked stands on a shelf of a
+limited size; what was not used for longest goes first.
 """
 
+import os
+import tempfile
 import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 _SHELF = 1 << 29  # bytes
+# Bytes of packed poses in memory, and of those in one file.
+_HELD, _FILE = 1 << 27, 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +51,15 @@ class Packed:
         rotations[:, self.moving] = _quaternions(self.turns)
         return self.root.astype(np.float64), rotations
 
+    @property
+    def nbytes(self) -> int:
+        return sum(getattr(self, k).nbytes for k in _ARRAYS)
+
     def same(self, other: "Packed") -> bool:
-        return all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("root", "moving", "still", "turns"))
+        return all(np.array_equal(getattr(self, k), getattr(other, k)) for k in _ARRAYS)
+
+
+_ARRAYS = ("root", "turns", "moving", "still")
 
 
 def _quaternions(turns: np.ndarray) -> np.ndarray:
@@ -58,6 +71,62 @@ def _quaternions(turns: np.ndarray) -> np.ndarray:
     q[..., 0] = (1.0 - square) * over
     q[..., 1:] = 2.0 * p * over[..., None]
     return q
+
+
+class _Stock:
+    """Packed poses: in memory up to a number of bytes, and then in files that go with the last clip of theirs."""
+
+    def __init__(self, held: int):
+        self.room, self.lock = held, threading.RLock()
+        self.file: Any = None
+        self.left = 0  # bytes that the file may still take
+
+    def put(self, packed: Packed) -> Callable[[], Packed]:
+        """What gives the same poses when they are asked for."""
+        size = packed.nbytes
+        with self.lock:
+            if size <= self.room:
+                self.room -= size
+                weakref.finalize(packed, self._give_back, size).atexit = False
+                return lambda: packed
+            try:
+                if self.left < size:
+                    self.file, self.left = tempfile.TemporaryFile(dir=_folder(), buffering=0), max(_FILE, size)
+                place = self.file.seek(0, os.SEEK_END)
+                shapes = []
+                for name in _ARRAYS:
+                    array = np.ascontiguousarray(getattr(packed, name))
+                    shapes.append((name, array.dtype, array.shape))
+                    self.file.write(array.data.cast("B") if array.size else b"")
+                if self.file.tell() != place + size:
+                    raise OSError("no room left")
+            except OSError:
+                self.left = 0
+                return lambda: packed  # there may still be memory
+            self.left -= size
+            return partial(_mapped, self.file, place, size, shapes)
+
+    def _give_back(self, size: int) -> None:
+        with self.lock:
+            self.room += size
+
+
+def _folder() -> str | None:
+    """Of files that may be large: /tmp is often memory."""
+    return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
+
+
+def _mapped(file: Any, place: int, size: int, shapes: list[tuple[str, np.dtype, tuple[int, ...]]]) -> Packed:
+    """The poses that lie in a file at a place."""
+    content, at, arrays = np.memmap(file, np.uint8, "r", place, (size,)), 0, {}
+    for name, dtype, shape in shapes:
+        stop = at + int(np.prod(shape)) * dtype.itemsize
+        arrays[name] = content[at:stop].view(np.ndarray).view(dtype).reshape(shape)
+        at = stop
+    return Packed(**arrays)
+
+
+_stock = _Stock(_HELD)
 
 
 class Later:
@@ -73,8 +142,9 @@ class Later:
         self._kept: dict[str, Any] | None = None
 
     @classmethod
-    def of(cls, packed: Callable[[], Packed]) -> "Later":
-        return cls(lambda: packed().unpacked(), packed)
+    def of(cls, packed: Packed | Callable[[], Packed]) -> "Later":
+        give = _stock.put(packed) if isinstance(packed, Packed) else packed
+        return cls(lambda: give().unpacked(), give)
 
     def held(self) -> dict[str, Any]:
         """root and rotations, and what was worked out from them and may go with them."""
@@ -118,5 +188,15 @@ class _Shelf:
             size, _ = self.rows.pop(key, (0, {}))
             self.bytes -= size
 
+    def clear(self) -> None:
+        with self.lock:
+            self.rows.clear()
+            self.bytes = 0
+
 
 _shelf = _Shelf(_SHELF)
+
+
+def clear_shelf() -> None:
+    """Forget what was unpacked, where memory is wanted for something else."""
+    _shelf.clear()
