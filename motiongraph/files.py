@@ -138,7 +138,8 @@ def _parts_of(paths: list[Path], mode: str, durable: bool, options: dict[str, An
             target = Path(os.path.realpath(path))  # what a symbolic link points to
             if target.is_dir():
                 raise IsADirectoryError(0, "there is a folder of that name")
-            _remove_abandoned(target.parent)
+            if durable:  # a cache of a hundred thousand files looks after itself
+                _remove_abandoned(target.parent)
             handle, name = tempfile.mkstemp(_ENDING, f".{target.name[:40]}.", target.parent)
             parts[Path(name)] = target
             opened = partial(_given, handle)  # so that the file also has its name

@@ -204,7 +204,7 @@ def test_an_automatic_ceiling_leaves_what_can_be_searched(clips, monkeypatch):
 
 
 def test_the_report_says_what_was_looked_at(clips, monkeypatch):
-    monkeypatch.setattr(tape, "_FEW", 0)
+    monkeypatch.setattr(tape, "FEW", 0)
     pruned, whole = (mg.MotionGraph.build(clips, METRIC, 5.0, ceiling=5.0, search=s) for s in tape.SEARCHES)
     assert pruned.candidates.table.tobytes() == whole.candidates.table.tobytes()
     looked = pruned.report()["search"]
@@ -238,3 +238,16 @@ def test_packed_poses_stay_in_memory_where_no_file_can_be_written(rng, monkeypat
     monkeypatch.setattr(poses, "_stock", poses._Stock(0))
     monkeypatch.setattr(poses, "_folder", lambda: "/nowhere")
     assert clip.packed().poses.same(poses.Packed.of(clip.root, clip.rotations))
+
+
+def test_the_report_lists_which_subjects_connect(clips):
+    names = ("01_01", "01_02", "16_01", "35_01")
+    g = mg.MotionGraph.build([clip.described(name=name) for clip, name in zip(clips, names)], METRIC, 8.0)
+    rows = {row["subject"]: row for row in g.report()["subjects"]}
+    assert list(rows) == ["01", "16", "35"]
+    assert rows["01"]["clips"] == 2
+    pruned = g.pruned()
+    assert len(pruned.transitions)
+    leads = {(names[t["src"]][:2], names[t["dst"]][:2]) for t in pruned.transitions}
+    assert {(a, b) for a in rows for b in rows[a]["leads_to"]} == {(a, b) for a, b in leads if a != b}
+    assert mg.MotionGraph.build(clips, METRIC, 8.0).report()["subjects"] == [], "clips are not named by subjects"

@@ -24,7 +24,7 @@ def rng():
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Bounds for every set, however small, and several blocks."""
-    monkeypatch.setattr(tape, "_FEW", 0)
+    monkeypatch.setattr(tape, "FEW", 0)
     monkeypatch.setattr(tape, "_LONGEST_PRUNED", 300)
     monkeypatch.setattr(tape, "_LONGEST", 250)
 

@@ -129,6 +129,11 @@ def _print_report(report: dict[str, Any], limits: Any) -> None:
         ("connection", "none" if connection is None else f"{connection:.2f} s from one choice point to another, mean"),
         *in_words(report["coverage"]),
     ]
+    if len(subjects := report["subjects"]) > 1:
+        alone = [s["subject"] for s in subjects if not s["leads_to"]]
+        most = max(subjects, key=lambda s: len(s["leads_to"]))
+        words = f"{len(subjects) - len(alone)} of {len(subjects)} lead to others, {most['subject']} to the most"
+        rows.append(("subjects", f"{words} ({len(most['leads_to'])}){'; alone: ' if alone else ''}{', '.join(alone)}"))
     console = Console()
     if not console.is_terminal:
         console = Console(width=10_000)

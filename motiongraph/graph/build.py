@@ -7,6 +7,7 @@ same as if everything had been compared.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ from motiongraph.graph.structure import TRANSITION, in_order, renumbered
 from motiongraph.graph.thresholds import AnyThreshold, Thresholds
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.pruned import Kept
+from motiongraph.metric.stream import ahead
+from motiongraph.metric.tape import FEW, prunes
 from motiongraph.model.bone_map import bone_map, unrecognised
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import despiked
@@ -87,11 +90,12 @@ def build_graph(
         raise MotionError(NOTHING)
     rate = options.fps or Counter(clip.fps for clip in clips).most_common(1)[0][0]
     mended, at_rate = [], []
-    for done, clip in enumerate(clips):
+    mend = partial(_as_known, {id(clip) for clip in previous.candidates.originals} if previous is not None else set())
+    for done, (clip, one) in enumerate(zip(clips, ahead(mend, clips))):
         progress(done, len(clips), f"reading {clip.name}")
-        mended.append(despiked(clip))
-        one = mended[-1][0].resampled(rate)
-        at_rate.append(one.packed() if clip.is_packed else one)
+        mended.append(one)
+        resampled = one[0].resampled(rate)
+        at_rate.append(resampled.packed() if clip.is_packed else resampled)
     sources, left_out = _fitting(at_rate, options.metric)
     if not sources:
         raise MotionError(f"{NOTHING}; {'; '.join(map(str, left_out))}")
@@ -136,8 +140,14 @@ def build_graph(
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
     bodies = _bodies(originals, used[0].skeleton, options.bones)
-    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *_feet(candidates), *_lonely(candidates))
+    whole = _whole(candidates, options.search) if len(pairs) else []
+    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *whole, *_feet(candidates), *_lonely(candidates))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
+
+
+def _as_known(known: set[int], clip: Clip) -> tuple[Clip, list[tuple[int, int]]]:
+    """`despiked`, but clips of the previous graph, by their ids, were mended when they came into it."""
+    return (clip, []) if id(clip) in known else despiked(clip)
 
 
 def _joined(found: Found, table: np.ndarray, limits: Limits, fps: float) -> Found:
@@ -209,6 +219,8 @@ class _Plan:
 
 def _all_stay(known: Candidates, wanted: Sequence[Clip]) -> bool:
     """Whether all clips of a graph are among those wanted."""
+    if {id(clip) for clip in known.originals} <= {id(clip) for clip in wanted}:
+        return True  # without reading their motion
     return not Counter(map(_mark, known.originals)) - Counter(map(_mark, wanted))
 
 
@@ -275,17 +287,23 @@ def _known_again(
     """
     if known is None:
         return tuple(wanted), {}, np.empty(0, np.int32)
+    same = {id(clip): i for i, clip in enumerate(known.originals)}
+    there = {same[id(clip)] for clip in wanted if id(clip) in same}
     free: dict[tuple, list[int]] = {}
     for i, clip in enumerate(known.originals):
-        free.setdefault(_mark(clip), []).append(i)
+        if i not in there:
+            free.setdefault(_mark(clip), []).append(i)
     originals, ready, number = [], {}, np.full(len(known.originals), -1, np.int32)
     each = 2 if known.mirror else 1
     for n, clip in enumerate(wanted):
-        # Of clips with the same motion the one of the same name comes first.
-        alike = sorted(free.get(_mark(clip), []), key=lambda i: known.originals[i].name != clip.name)
-        match = next((i for i in alike if same_motion(clip, known.originals[i])), None)
+        match = same.pop(id(clip), None)
+        if match is None and free:
+            # Of clips with the same motion the one of the same name comes first.
+            alike = sorted(free.get(_mark(clip), []), key=lambda i: known.originals[i].name != clip.name)
+            match = next((i for i in alike if same_motion(clip, known.originals[i])), None)
+            if match is not None:
+                free[_mark(clip)].remove(match)
         if match is not None:
-            free[_mark(clip)].remove(match)
             number[match] = n
             clip, used = _renewed(known.originals[match], known.clips[each * match : each * (match + 1)], clip)
             ready[id(clip)] = used
@@ -309,6 +327,18 @@ def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, 
     fits = used[0].described(**about | {"planted": planted_on(clip, used[0].skeleton)})
     renewed = fits if used[0] is original else original.described(**about)
     return renewed, (fits, mirrored_later(fits))[: len(used)]
+
+
+def _whole(candidates: Candidates, search: str) -> list[str]:
+    """One sentence where much was compared although it could not matter, for want of bounds."""
+    metric = candidates.metric
+    if search == "exhaustive" or candidates.frames < FEW or prunes(metric, candidates.ceiling):
+        return []
+    what = f"a metric of kind {metric.kind}" if metric.kind != "cloud" else f"alignment {metric.align!r}"
+    return [
+        f"{what if np.isfinite(candidates.ceiling) else 'no ceiling'}: every pair of windows was compared, "
+        "because what cannot matter is only known for point clouds that may turn, up to a ceiling"
+    ]
 
 
 def _feet(candidates: Candidates) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.clusters import Clusters
+from motiongraph.graph.floor import floor_rows
 from motiongraph.graph.limits import CEILING, Limits, automatic_ceiling, cheapest
 from motiongraph.graph.prune import Labelling, Layers
 from motiongraph.graph.rules import USUAL, Rules, by_feet, without_border
@@ -20,6 +21,7 @@ from motiongraph.metric.levels import LEVELS
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.pruned import Kept
 from motiongraph.metric.search import find_cells, search
+from motiongraph.metric.stream import ahead
 from motiongraph.metric.tape import Tape, search_tape
 from motiongraph.model.clip import Clip
 from motiongraph.model.kinematics import positions
@@ -116,7 +118,12 @@ class Candidates:
     @cached_property
     def paces(self) -> np.ndarray:
         """m/s at every frame of all clips, one after the other; see `pace`."""
-        return np.concatenate([pace(clip, self.window) for clip in self.clips])
+        return np.concatenate(list(ahead(partial(pace, window=self.window), self.clips)))
+
+    @cached_property
+    def paths(self) -> np.ndarray:
+        """(F, 4) float32: `graph.floor` at every frame of all clips, one after the other."""
+        return np.concatenate(list(ahead(floor_rows, self.clips)))
 
     @cached_property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -260,9 +267,9 @@ def compare(
 
 def _prepared(clips: Sequence[Clip], numbers: Sequence[int], metric: Metric, progress: Progress) -> Iterator[Any]:
     """These of the clips as the metric sees them, one by one."""
-    for done, i in enumerate(numbers):
-        progress(done, len(numbers), f"preparing {clips[i].name}")
-        yield metric.prepare(clips[i])
+    for done, bodies in enumerate(ahead(metric.prepare, (clips[i] for i in numbers))):
+        progress(done, len(numbers), f"preparing {clips[numbers[done]].name}")
+        yield bodies
 
 
 def _on_tape(

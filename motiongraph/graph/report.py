@@ -58,6 +58,7 @@ def report(graph: "MotionGraph", connections: int = 0, coverage: int = 0) -> dic
             for words, count, part, size in zip(labelling.sets, labelling.captured, kept.parts, kept.sizes)
         ],
         "clusters": candidates.clusters.plain(),
+        "subjects": subjects_of(graph),
         "left_out": [left.clip for left in candidates.left_out],
         "warnings": warnings_of(graph),
     }
@@ -80,6 +81,30 @@ def _tally(open_, src, dst, leaves, arrives, degrees, choice):
         choice[leaves[t]] |= open_[t]
         choice[arrives[t]] |= open_[t]
     return within
+
+
+def subjects_of(graph: "MotionGraph") -> list[dict[str, Any]]:
+    """Which subjects connect, where clips are named subject_trial as CMU's: for each its clips, how many of them are
+    kept, and the subjects that kept transitions lead to."""
+    names = [clip.name.partition("_") for clip in graph.clips]
+    if not all(rest and word.isdigit() for word, rest, _ in names):
+        return []
+    subjects, of = np.unique([word for word, _, _ in names], return_inverse=True)
+    alive = np.zeros(len(names), bool)
+    alive[graph.structure.clip[graph.kept.nodes]] = True
+    src, dst = (of[ends[np.flatnonzero(graph.kept.transitions)]] for ends in graph.candidates.ends)
+    leads = np.zeros((len(subjects),) * 2, bool)
+    leads[src, dst] = True
+    np.fill_diagonal(leads, False)
+    return [
+        {
+            "subject": str(name),
+            "clips": int((of == k).sum()),
+            "clips_kept": int(alive[of == k].sum()),
+            "leads_to": subjects[leads[k]].tolist(),
+        }
+        for k, name in enumerate(subjects)
+    ]
 
 
 _NAMED = 12  # clips that a warning names

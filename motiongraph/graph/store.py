@@ -72,6 +72,7 @@ def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
     if clips == "included":
         for i, clip in enumerate(c.originals):
             arrays |= {f"originals/{i}/{name}": array for name, array in packed_arrays(clip).items()}
+    arrays["paths"] = c.paths
     if c.metric.unit == "cm":
         arrays["pace"] = c.paces
     head["skeletons"] = [skeleton_to_plain(skeleton) for skeleton in skeletons]
@@ -109,16 +110,19 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
     with about_file(path):
         used = used or fitted(originals, stored.mirror, bones=stored.bones)
         candidates = stored.candidates(originals, used, table() if isinstance(arrays, dict) else table)
+        frames = sum(map(len, used))
         if "pace" in arrays:
-            candidates.__dict__["paces"] = _paces(head, used)
+            candidates.__dict__["paces"] = _paces(head, frames)
+        if "paths" in arrays:
+            candidates.__dict__["paths"] = head.array("paths", "f", (frames, 4))
         graph = MotionGraph(candidates, thresholds, pruned, least)
     graph.is_auto = auto
     return graph
 
 
-def _paces(head: Record, used: Sequence[Clip]) -> np.ndarray:
+def _paces(head: Record, frames: int) -> np.ndarray:
     """See `Candidates.paces`."""
-    paces = head.array("pace", "f", (sum(map(len, used)),))
+    paces = head.array("pace", "f", (frames,))
     if len(paces) and paces.min() < 0.0:
         raise MotionError("its pace is below 0")
     return paces

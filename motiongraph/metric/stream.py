@@ -2,9 +2,12 @@
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -15,6 +18,7 @@ from motiongraph.progress import SILENT, Progress
 _STRIP, _TASK = 2048, 2048
 
 Job = TypeVar("Job")
+Result = TypeVar("Result")
 Rectangle: TypeAlias = tuple[int, int, int, int]  # a0, a1, b0, b1: windows a0 … a1−1 of A and b0 … b1−1 of B
 
 
@@ -50,6 +54,20 @@ def workers() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows
         return os.cpu_count() or 1
+
+
+def ahead(work: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+    """What work(job) gives, in the order of the jobs; a few are worked on ahead, on all cores."""
+    jobs, waiting = iter(jobs), deque[Future[Result]]()
+    with ThreadPoolExecutor(workers()) as pool:
+        try:
+            while True:
+                waiting.extend(pool.submit(work, job) for job in islice(jobs, 2 * workers() - len(waiting)))
+                if not waiting:
+                    return
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Stopped(Exception):

@@ -40,7 +40,7 @@ SEARCHES = ("pruned", "exhaustive")
 # of which next to nothing is compared may be longer.
 _LONGEST, _LONGEST_PRUNED, _SHORTEST = 2048, 8192, 256
 # Windows of a set that is searched whole before bounds are worked out.
-_FEW = 8192
+FEW = 8192
 FOUND_ON_TAPE = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *TRANSITION.descr])
 
 
@@ -196,7 +196,7 @@ class Plan:
             raise MotionError(f"a search is {' or '.join(map(repr, SEARCHES))}, not {search!r}")
         bodies = [tape.bodies for tape in tapes]
         directions, projection = Directions.of(bodies), None
-        if search == "pruned" and prunes(bodies[0].metric, ceiling, method) and sum(map(len, bodies)) >= _FEW:
+        if search == "pruned" and prunes(bodies[0].metric, ceiling, method) and sum(map(len, bodies)) >= FEW:
             sample = [b for tape in tapes for b in tape.blocks(cls(ceiling, method, directions, None))]
             sample = sample[:: max(len(sample) // 32, 1)]
             projection = Projection.of([(Sketch.of(b.bodies, directions), b.bodies.weights) for b in sample])
@@ -259,14 +259,17 @@ def search_tape(
     if known is not None:
         pairings += [Pairing(a, b, None, True) for a in known.blocks(plan) for b in blocks]
     found: list[tuple[bool, np.ndarray]] = []
-    looked, lock = tally or Kept(), threading.Lock()
+    looked, lock, number = tally or Kept(), threading.Lock(), 0
 
     def collect(pairing: Pairing, rows: np.ndarray, kept: Kept) -> None:
+        nonlocal number
         rows["a"] += pairing.a.at
         rows["b"] += pairing.b.at
         with lock:
             looked.add(kept)
-            found.append((pairing.both, rows))
+            number += len(rows)
+            if len(rows):
+                found.append((pairing.both, rows))
 
     def remembered(pairing: Pairing) -> bool:
         """Whether the cache knew what these blocks have."""
@@ -291,8 +294,8 @@ def search_tape(
             finish(pairing, *compare(pairing.a, pairing.b, pairing.apart, tick))
 
     def report(done: float, total: float, what: str = "", /) -> None:
-        share, rows = done / max(total, 1.0), sum(len(rows) for _, rows in found)
-        progress(done, total, what or Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * rows))
+        share = done / max(total, 1.0)
+        progress(done, total, what or Comparing(min(int(share * pairs) + 1, pairs), pairs, 2 * number))
 
     news, olds = len(fresh), len(known) if known else 0
     pairs = news * (news + 1) // 2 + olds * news
@@ -303,7 +306,9 @@ def search_tape(
     pairings.clear()  # and with them all that blocks worked out
     blocks.clear()
     parts = [_named(rows, fresh if not both else known, fresh, olds, both) for both, rows in found]
-    rows = _minima(np.concatenate(parts), [*(known.digests if known else ()), *fresh.digests], radius or 0)
+    rows = _minima(
+        np.concatenate([np.empty(0, _NAMED), *parts]), [*(known.digests if known else ()), *fresh.digests], radius or 0
+    )
     _align(rows, [tape for tape in (known, fresh) if tape is not None])
     return rows
 

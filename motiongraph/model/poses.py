@@ -91,7 +91,8 @@ class _Stock:
                 return lambda: packed
             try:
                 if self.left < size:
-                    self.file, self.left = tempfile.TemporaryFile(dir=_folder(), buffering=0), max(_FILE, size)
+                    self.file = tempfile.TemporaryFile(dir=_folder(), buffering=0)  # noqa: SIM115
+                    self.left = max(_FILE, size)
                 place = self.file.seek(0, os.SEEK_END)
                 shapes = []
                 for name in _ARRAYS:

@@ -13,10 +13,10 @@ import scipy  # whose parts are loaded when first used
 from motiongraph import rotations as rot
 from motiongraph.elementary import cos, sin
 from motiongraph.errors import MotionError
+from motiongraph.graph.floor import floor_path
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import heading_of, turn
 from motiongraph.walks.curve import nearest_samples
-from motiongraph.walks.floor_path import floor_path
 
 MOST = 0.3  # share of what is walked
 _AROUND = 2.0  # m along the path in which the nearest point is looked for

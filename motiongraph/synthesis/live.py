@@ -13,6 +13,7 @@ import numpy as np
 
 from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
+from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION
 from motiongraph.model.clip import Clip
@@ -23,7 +24,6 @@ from motiongraph.synthesis.carry_over import carried_over
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots
-from motiongraph.walks.floor_path import floor_path
 from motiongraph.walks.walk import STEP, Walk
 
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it

@@ -13,12 +13,12 @@ import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
 from motiongraph.elementary import atan2, cos, sin, sincos
+from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I64, kernel, read
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import Placement, place, placed, turned
 from motiongraph.synthesis.feet import plants
-from motiongraph.walks.floor_path import floor_path
 from motiongraph.walks.plan_search import WALKING, towards
 
 _RAMP = 0.12  # s in which the full rate is reached

@@ -15,11 +15,11 @@ import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.clusters import Clusters
+from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.labels import Labels
-from motiongraph.walks.floor_path import floor_path
 
 KINDS = ("walk", "run", "stand", "turn-left", "turn-right", "jump", "sit", "backwards", "sidestep")
 _SHORTEST = 0.4  # s; shorter stretches are no motion of their own, shorter gaps do not part one

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from motiongraph.elementary import cos, sincos
 from motiongraph.errors import MotionError
+from motiongraph.graph.floor import floor_path
 from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import Placement, place, turn
-from motiongraph.walks.floor_path import floor_path
 from motiongraph.walks.walk import Walk
 
 SPACING = 0.02  # m, between the samples of a path

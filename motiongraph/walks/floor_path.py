@@ -1,7 +1,6 @@
 """The path of every clip on the floor, and where it may be left: what planning needs of a graph, as plain arrays.
 
-Frames of all clips are counted one after the other; clip c begins at `starts[c]`. The root's path is smoothed over a
-step, so that swaying hips do not count as distance walked (Kovar 2002, 5.1, takes a spline through it).
+Frames of all clips are counted one after the other; clip c begins at `starts[c]`.
 """
 
 from dataclasses import dataclass
@@ -9,17 +8,13 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, read, types
-from motiongraph.model import sides
-from motiongraph.model.clip import Clip
 from motiongraph.model.placement import heading_of, place, turn
 
 SAMPLES = 4  # points at which the path through a transition is sampled
-_SMOOTH = 0.2  # s, of the Gaussian over the root's path
 _RATE = 30.0  # Hz, at which pieces are sampled
 
 
@@ -111,46 +106,10 @@ def _pruned(graph: MotionGraph) -> MotionGraph:
     return found
 
 
-_paths: WeakKeyDictionary[Clip, tuple[np.ndarray, np.ndarray]] = WeakKeyDictionary()
-
-
-def floor_path(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
-    """(F, 2) x, z of the smoothed root and (F, 2) unit vectors the body faces, x, z; computed once for each clip."""
-    if clip not in _paths:
-        _paths[clip] = _floor_path(clip)
-    return _paths[clip]
-
-
-def _floor_path(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
-    path = _smooth(clip.root[:, [0, 2]], clip)
-    pairs = sides.pairs(clip.skeleton)
-    if len(pairs):
-        places = clip.positions()
-        across = (places[:, pairs[:, 0]] - places[:, pairs[:, 1]]).mean(axis=1)
-        face = np.stack([-across[:, 2], across[:, 0]], axis=1)
-    else:
-        face = np.gradient(path, axis=0) if len(path) > 1 else np.array([[0.0, 1.0]])
-    face = _smooth(face, clip)
-    size = np.linalg.norm(face, axis=1, keepdims=True)
-    return path, np.where(size > 1e-9, face / np.maximum(size, 1e-9), [0.0, 1.0])
-
-
-def _smooth(values: np.ndarray, clip: Clip) -> np.ndarray:
-    """Without what swings within a step; straight on beyond the ends. Frames before `first` stay as they are."""
-    out, moving = values.copy(), values[clip.first :]
-    sigma = _SMOOTH * clip.fps
-    wide = min(int(3 * sigma), len(moving) - 1)
-    if wide > 0:
-        wider = np.pad(moving, ((wide, wide), (0, 0)), mode="reflect", reflect_type="odd")
-        out[clip.first :] = scipy.ndimage.gaussian_filter1d(wider, sigma, axis=0)[wide:-wide]
-    return out
-
-
 def _floor_graph(graph: MotionGraph) -> FloorGraph:
     clips, structure, window = graph.clips, graph.structure, graph.window
     starts = np.cumsum([0, *map(len, clips)])
-    parts = [floor_path(clip) for clip in clips]
-    path, face = (np.concatenate(part) for part in zip(*parts))
+    path, face = np.hsplit(graph.candidates.paths.astype(np.float64), 2)
     steps = np.linalg.norm(np.diff(path, axis=0, prepend=path[:1]), axis=1)
     for clip, begin in zip(clips, starts):
         steps[begin : begin + clip.first + 1] = 0.0

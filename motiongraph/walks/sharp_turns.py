@@ -5,9 +5,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motiongraph.graph.floor import floor_path
 from motiongraph.model.clip import Clip
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.floor_path import floor_path
 
 if TYPE_CHECKING:
     from motiongraph.graph.candidates import Candidates
