@@ -242,7 +242,7 @@ def test_packed_poses_stay_in_memory_where_no_file_can_be_written(rng, monkeypat
 
 def test_the_report_lists_which_subjects_connect(clips):
     names = ("01_01", "01_02", "16_01", "35_01")
-    g = mg.MotionGraph.build([clip.described(name=name) for clip, name in zip(clips, names)], METRIC, 8.0)
+    g = mg.MotionGraph.build([clip.described(name=name) for clip, name in zip(clips, names)], METRIC, 15.0)
     rows = {row["subject"]: row for row in g.report()["subjects"]}
     assert list(rows) == ["01", "16", "35"]
     assert rows["01"]["clips"] == 2
@@ -250,4 +250,4 @@ def test_the_report_lists_which_subjects_connect(clips):
     assert len(pruned.transitions)
     leads = {(names[t["src"]][:2], names[t["dst"]][:2]) for t in pruned.transitions}
     assert {(a, b) for a in rows for b in rows[a]["leads_to"]} == {(a, b) for a, b in leads if a != b}
-    assert mg.MotionGraph.build(clips, METRIC, 8.0).report()["subjects"] == [], "clips are not named by subjects"
+    assert mg.MotionGraph.build(clips, METRIC, 15.0).report()["subjects"] == [], "clips are not named by subjects"

@@ -265,6 +265,24 @@ def test_a_build_goes_on_where_it_was_cut_off(tmp_path):
     assert target.read_bytes() == resumed
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files")
+def test_a_full_disk_stops_with_one_sentence(run, clips, tmp_path):
+    import resource as limits
+
+    assert run("build", clips, "-o", "before.mgraph")[0] == 0
+    most = limits.getrlimit(limits.RLIMIT_FSIZE)
+    limits.setrlimit(limits.RLIMIT_FSIZE, (1 << 14, most[1]))
+    try:
+        status, _, err = run("build", clips, "-o", "g.mgraph")
+    finally:
+        limits.setrlimit(limits.RLIMIT_FSIZE, most)
+    assert status == 1
+    assert err.count("cannot be written") == 1
+    assert err.strip().endswith("what was compared is kept, and the same command goes on from there")
+    assert [file.name for file in tmp_path.iterdir()] == ["before.mgraph"]
+    assert run("build", clips, "-o", "g.mgraph")[0] == 0
+
+
 def test_what_a_folder_holds_besides_is_named_and_left_out(run, clips, tmp_path):
     for file in clips.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())

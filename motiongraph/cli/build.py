@@ -262,7 +262,10 @@ def build(
         say("stopped; what was compared so far is kept, and the same command goes on from there")
         raise
     graph.least = least
-    graph.save(output, clips="referenced" if referenced else "included")
+    try:
+        graph.save(output, clips="referenced" if referenced else "included")
+    except mg.MotionError as problem:
+        raise mg.MotionError(f"{problem}; what was compared is kept, and the same command goes on from there") from None
     seconds = time.perf_counter() - started
     report = graph.report(CONNECTIONS)
     for sentence in report["warnings"]:
