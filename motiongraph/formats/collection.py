@@ -30,7 +30,7 @@ from motiongraph.progress import SILENT, Progress
 
 Paths: TypeAlias = str | os.PathLike | Iterable[str | os.PathLike]
 OnError: TypeAlias = Callable[[Path, MotionError], None]  # path, and what is wrong with it
-_MUCH = 1 << 29  # bytes of poses
+MUCH = 1 << 29  # bytes of poses from which on clips are packed
 _ENDLESS = 1 << 62  # the stop of a range that reaches to the last frame
 
 
@@ -69,7 +69,7 @@ def load_collection(
     for part, clip in read_collection(paths, labels, progress, on_error, where, **options):
         clips.append(_cut(clip, part))
         size += clip.root.nbytes + clip.rotations.nbytes
-        if size > _MUCH:
+        if size > MUCH:
             clips = [clip.packed() for clip in clips] if size < np.inf else [*clips[:-1], clips[-1].packed()]
             size = np.inf
     return clips

@@ -9,10 +9,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, I32, read, types
-from motiongraph.model.placement import heading_of, place, turn
+from motiongraph.kernels import F64, I32, I64, kernel, read, types
+from motiongraph.model.placement import heading_of
 
 SAMPLES = 4  # points at which the path through a transition is sampled
 _RATE = 30.0  # Hz, at which pieces are sampled
@@ -125,7 +126,8 @@ def _floor_graph(graph: MotionGraph) -> FloorGraph:
     at = starts[structure.clip] + structure.frame
     busy = graph.open_pieces.copy()
     busy[structure.leaves[rows]] = True
-    ways = _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window)
+    path, face, ways = np.ascontiguousarray(path), np.ascontiguousarray(face), np.empty((len(rows), SAMPLES, 5))
+    _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window, ways)
     jump = np.concatenate([jump, ways[:, :, 2].sum(axis=1, keepdims=True)], axis=1)
     next_out = np.searchsorted(leave, np.arange(frames + 1)).astype(np.int32)
     run_end = _run_ends(at, graph.open_pieces, starts)
@@ -153,22 +155,28 @@ def _run_ends(at: np.ndarray, open_pieces: np.ndarray, starts: np.ndarray) -> np
     return run_end
 
 
-def _ways(
-    path: np.ndarray, face: np.ndarray, leave: np.ndarray, arrive: np.ndarray, jump: np.ndarray, last: np.ndarray,
-    window: int,
-) -> np.ndarray:  # fmt: skip
-    """(T, SAMPLES, 5): see `Floor.way`; blended as the transition will be (Kovar 2002, eqs. 5 and 7)."""
-    way = np.zeros((len(leave), SAMPLES, 5))
-    alignment = jump[:, 0], jump[:, 1], jump[:, 2]
-    before = path[leave]
-    for k in range(SAMPLES):
-        offset = round((k + 1) * window / SAMPLES)
-        u = offset / window
-        alpha = 2.0 * u * u * u - 3.0 * u * u + 1.0
-        out, into = np.minimum(leave + offset, last), arrive - window + offset
-        where = alpha * path[out] + (1.0 - alpha) * place(alignment, path[into])
-        facing = alpha * face[out] + (1.0 - alpha) * turn(jump[:, 0], face[into])
-        way[:, k, :2], way[:, k, 2] = where, np.linalg.norm(where - before, axis=1)
-        way[:, k, 3:] = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-9)
-        before = where
-    return way
+@kernel((read(F64, 2), read(F64, 2), read(I32), read(I32), read(F64, 2), read(I64), I64, F64[:, :, ::1]))
+def _ways(path, face, leave, arrive, jump, last, window, way):
+    """Into way (T, SAMPLES, 5): see `Floor.way`; blended as the transition will be (Kovar 2002, eqs. 5 and 7).
+
+    last: (T,) the last frame of the clip that each transition leaves.
+    """
+    for t in range(leave.shape[0]):
+        s, c = sincos(jump[t, 0])
+        before_x, before_z = path[leave[t], 0], path[leave[t], 1]
+        for k in range(SAMPLES):
+            offset = round((k + 1) * window / SAMPLES)
+            u = offset / window
+            alpha = 2.0 * u * u * u - 3.0 * u * u + 1.0
+            out, into = min(leave[t] + offset, last[t]), arrive[t] - window + offset
+            p, q = path[into, 0], path[into, 1]
+            x = alpha * path[out, 0] + (1.0 - alpha) * (c * p + s * q + jump[t, 1])
+            z = alpha * path[out, 1] + (1.0 - alpha) * (c * q - s * p + jump[t, 2])
+            p, q = face[into, 0], face[into, 1]
+            facing_x = alpha * face[out, 0] + (1.0 - alpha) * (c * p + s * q)
+            facing_z = alpha * face[out, 1] + (1.0 - alpha) * (c * q - s * p)
+            size = max(np.sqrt(facing_x * facing_x + facing_z * facing_z), 1e-9)
+            way[t, k, 0], way[t, k, 1] = x, z
+            way[t, k, 2] = np.sqrt((x - before_x) * (x - before_x) + (z - before_z) * (z - before_z))
+            way[t, k, 3], way[t, k, 4] = facing_x / size, facing_z / size
+            before_x, before_z = x, z

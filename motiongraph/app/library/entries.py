@@ -110,7 +110,8 @@ class Entry:
     @cached_property
     def part(self) -> Clip:
         """The frames in use as a clip of their own."""
-        return self.clip[self.start : self.stop]
+        part = self.clip[self.start : self.stop]
+        return part.packed() if self.clip.is_packed else part
 
     @cached_property
     def spans(self) -> list[tuple[str, int, int]]:

@@ -20,7 +20,7 @@ from motiongraph.app.scene.props import open_prop
 from motiongraph.errors import FormatError, MotionError, SkeletonError
 from motiongraph.fetch import fetch_cmu
 from motiongraph.files import resource
-from motiongraph.formats.collection import find_parts, named
+from motiongraph.formats.collection import MUCH, find_parts, named
 from motiongraph.formats.load import check_capture
 from motiongraph.progress import Progress
 
@@ -49,14 +49,17 @@ def open_files(
     for path in paths:
         if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
             fail(path, MotionError(f"{path}: there is no such file or folder"))
-    parts = find_parts([path for path in paths if os.path.exists(path)], on_error=fail)
+    parts, size = find_parts([path for path in paths if os.path.exists(path)], on_error=fail), 0
     for index, part in enumerate(parts):
         progress(index, len(parts), part.file.name)
         try:
             how = reading_for(readings, part.file)
             for clip in (how if skeleton is None else replace(how, skeleton=str(skeleton))).clips(part.file):
                 clip = named(clip, part)
-                deliver((part.file.absolute(), clip, prepare(clip), part.frames))
+                prepared = prepare(clip)
+                size += clip.root.nbytes + clip.rotations.nbytes
+                # Poses of a database do not fit into memory: they are unpacked when they are first shown.
+                deliver((part.file.absolute(), clip if size <= MUCH else clip.packed(), prepared, part.frames))
         except (MotionError, OSError) as problem:
             fail(part.file, problem)
 
