@@ -1,6 +1,6 @@
 """How soon a driven character answers, how good its motion is, what a call costs: beside motion matching.
 
-Both get the same clips (with mirror images), the same turns of the stick, and the same ten minutes of a random stick.
+Both get the same clips (with mirror images), the same turns of the stick, and the same two minutes of a random stick.
 Seconds from a new direction to a heading 45° and 90° nearer to it are simulated, and so do not depend on the machine;
 heading error: mean angle between where the stick points and the body faces; slide: of feet that stand in the captured
 frames; jerk: 99th percentile of all joints; ms of the processor for a frame of 1/60 s. `captured` has the clips' own.
@@ -36,7 +36,7 @@ _SEAMS = {
 }
 _FPS, _STEP = 30.0, 1.0 / 60.0
 _LONGEST = 5.0  # s after which a turn is given up
-_TURNS, _SECONDS, _WALKS = 60, 600.0, 6
+_TURNS, _SECONDS, _WALKS = 40, 120.0, 6
 
 
 def graphs(mocap: Path) -> dict[str, mg.MotionGraph]:
@@ -177,6 +177,7 @@ def run(mocap: Path) -> dict:
         made = {
             "graph": lambda g=graph: mg.LiveCharacter(g, memory=_SECONDS + 5.0),
             "graph, feet as they come": lambda g=graph: mg.LiveCharacter(g, memory=_SECONDS + 5.0, cleanup=False),
+            "graph at 240°/s": lambda g=graph: mg.LiveCharacter(g, memory=_SECONDS + 5.0, turning=240.0),
             "motion matching": lambda g=graph, v=speed: MotionMatching(g, v),
             "motion matching, feet held": lambda g=graph, v=speed: MotionMatching(g, v),
         }
