@@ -6,15 +6,15 @@ from graphs import random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import paths as naive
-from test_walks_planning import begin, moving_graph, small_task
-from test_walks_replan import error_of, steered
+from test_walks_planning import EXACT, begin, moving_graph, small_task
 
 import motiongraph as mg
 from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound
-from motiongraph.walks.path_goal import Goal, Weights
+from motiongraph.walks.path_goal import Effort, Goal, Weights
 from motiongraph.walks.random_walk import random_transitions
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -38,42 +38,29 @@ def labelled_task(seed):
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
-def test_the_error_of_a_plan(seed):
+def test_the_error_of_a_walk(seed):
+    """What the search adds up on the way it found, labels, ends, prices and all."""
     rng, graph, goal, start, state = labelled_task(seed)
     floor, count = floor_graph(graph).floor, len(floor_graph(graph).rows)
     extra = rng.choice([0.0, 0.01], count)
     extra.flags.writeable = False
-    stride = int(rng.integers(1, 5))
-    goal = type(goal)(
-        goal.curve, goal.target._replace(extra=extra), goal.rules._replace(stride=stride), goal.needs, goal.asked,
-        goal.changes,
-    )  # fmt: skip
-    plan, frame = [], start
-    for _ in range(int(rng.integers(0, 5))):
-        ahead = naive.leaving(floor, goal.rules, frame) if floor.run_end[frame] >= frame else []
-        if not ahead:
-            break
-        plan.append(int(rng.choice(ahead)))
-        frame = floor.arrive[plan[-1]]
-    ref = naive.plan_error(floor, goal.target, goal.rules, start, state[0].tolist(), plan)
-    comp = error_of(graph, goal, start, state, plan)
-    assert comp[1] == ref[1] or comp[0] == pytest.approx(ref[0], rel=1e-12)
-    assert comp[0] == pytest.approx(ref[0], rel=1e-9)
+    rules = goal.rules._replace(stride=int(rng.integers(1, 5)))
+    goal = type(goal)(goal.curve, goal.target._replace(extra=extra), rules, goal.needs, goal.asked, goal.changes)
+    found = find(graph, goal, [start], state, Effort(width=16))
+    if found.complete:
+        ref = naive.plan_error(floor, goal.target, goal.rules, start, state[0].tolist(), [int(k) for k in found.taken])
+        assert found.error == pytest.approx(ref[0], rel=1e-6)
 
 
 @settings(max_examples=15, deadline=None)
 @given(SEEDS)
-def test_a_better_plan_against_every_plan(seed):
+def test_the_best_walk_against_every_walk(seed):
     graph, goal, start, state = small_task(seed)
-    floor = floor_graph(graph).floor
-    ref, plan = naive.best_plan(floor, goal.target, goal.rules, start, state[0].tolist(), 4)
-    comp, _ = steered(graph, goal, start, state)
-    found = error_of(graph, goal, start, state, comp)[0]
-    if len(comp) <= 4:
-        assert found >= ref - 1e-9  # nothing is better than the best of all
-    kept, _ = steered(graph, goal, start, state, plan)
-    if np.isfinite(ref):
-        assert error_of(graph, goal, start, state, kept)[0] <= ref + 1e-9  # nor is what was best let go
+    ref, _ = naive.best_plan(floor_graph(graph).floor, goal.target, goal.rules, start, state[0].tolist(), 4)
+    exact = find(graph, goal, [start], state, EXACT)
+    if exact.complete:
+        assert exact.error <= ref + 1e-9
+        assert len(exact.taken) > 4 or exact.error == pytest.approx(ref, rel=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
