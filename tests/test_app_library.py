@@ -253,3 +253,25 @@ def test_real_subjects_group_by_skeleton(state, mocap):
     assert titles[0].startswith("subject 16 · ")
     bvh = next(e for e in state.library if e.path.suffix == ".bvh")
     assert bvh.start == bvh.clip.first == 1  # the added T-pose is not played
+
+
+def test_what_panels_ask_of_all_entries_is_worked_out_once_a_change(state, folder):
+    tell(state, do.OpenPaths((folder,)))
+    asked = []
+    for _ in range(3):
+        assert state.library.once("names", lambda: asked.append(1) or len(state.library)) == len(state.library)
+    assert len(asked) == 1
+    entry = next(iter(state.library))
+    assert entry in state.library.taking_part
+    tell(state, do.TickClip(entry.number, False))
+    assert entry.number not in [e.number for e in state.library.taking_part]
+    state.library.once("names", lambda: asked.append(1))
+    assert len(asked) == 2
+
+
+def test_poses_of_many_large_files_are_packed_as_they_come(state, folder, monkeypatch):
+    monkeypatch.setattr("motiongraph.app.library.open_files.MUCH", 0)
+    tell(state, do.OpenPaths((folder,)))
+    assert len(state.library) == 3
+    assert all(entry.clip.is_packed and entry.part.is_packed for entry in state.library)
+    assert len(state.casts[0]) == 1

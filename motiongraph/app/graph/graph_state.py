@@ -127,7 +127,7 @@ def _is_resampled(clip: Clip) -> bool:
 
 def taking_part(state: AppState) -> list[Entry]:
     """The ticked clips, without what was made here."""
-    return [entry for entry in state.library if entry.used and not entry.made]
+    return state.library.taking_part
 
 
 def need_graph(state: AppState) -> MotionGraph:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from motiongraph.app.walk.results import Made
     from motiongraph.model.clip import Clip
     from motiongraph.model.skeleton import Skeleton
+
+
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +177,7 @@ class Library:
     anchor: int | None = None  # where a range of chosen entries begins
     ticked: int | None = None  # where a range of ticks begins
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
+    _once: dict[str, tuple[int, Any]] = field(default_factory=dict)  # see `once`: the version, and what was worked out
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -218,12 +222,26 @@ class Library:
         """New entries are counted from here: after entries were put in with numbers of their own."""
         self._numbers = itertools.count(number)
 
+    def once(self, what: str, work: Callable[[], Known]) -> Known:
+        """What work() gives, under a name; worked out again only after a change: there may be thousands of entries."""
+        if self._once.get(what, (-1, None))[0] != self.version:
+            self._once[what] = self.version, work()
+        return self._once[what][1]
+
     @property
     def used(self) -> int:
         """How many entries are ticked."""
-        if self._used[0] != self.version:
-            self._used = self.version, sum(entry.used for entry in self)
-        return self._used[1]
+        return self.once("used", lambda: sum(entry.used for entry in self))
+
+    @property
+    def taking_part(self) -> list[Entry]:
+        """The ticked clips, without what was made here."""
+        return self.once("taking part", lambda: [entry for entry in self if entry.used and not entry.made])
+
+    @property
+    def trimmed(self) -> bool:
+        """Whether any clip that was opened is trimmed."""
+        return self.once("trimmed", lambda: any(not entry.made and entry.trimmed for entry in self))
 
     @property
     def results(self) -> list[Entry]:
@@ -232,15 +250,16 @@ class Library:
 
     def groups(self) -> list[tuple[str, list[Entry]]]:
         """(what the skeleton is, its entries) for every skeleton, in the order they came; then what was made here."""
-        if self._grouped[0] != self.version:
-            found: dict = {}
-            for entry in self:
-                if entry.made is None:
-                    found.setdefault(entry.clip.skeleton, []).append(entry)
-            groups = [(_described(s, entries), entries) for s, entries in found.items()]
-            made = [entry for entry in self if entry.made and not entry.made.live]
-            self._grouped = self.version, groups + ([("made here", made)] if made else [])
-        return self._grouped[1]
+        return self.once("groups", self._groups)
+
+    def _groups(self) -> list[tuple[str, list[Entry]]]:
+        found: dict[Skeleton, list[Entry]] = {}
+        for entry in self:
+            if entry.made is None:
+                found.setdefault(entry.clip.skeleton, []).append(entry)
+        groups = [(_described(s, entries), entries) for s, entries in found.items()]
+        made = [entry for entry in self if entry.made and not entry.made.live]
+        return groups + ([("made here", made)] if made else [])
 
     def found(self, text: str) -> list[tuple[str, list[Entry]]]:
         """The groups with the entries whose name or labels contain a text; all where it is empty."""
@@ -252,8 +271,6 @@ class Library:
         return self._found[1]
 
     _found: tuple = (None, [])
-    _grouped: tuple = (-1, [])
-    _used: tuple = (-1, 0)
 
 
 def _described(skeleton: Skeleton, entries: list[Entry]) -> str:

@@ -79,7 +79,7 @@ def mark(state: AppState) -> tuple:
 
 def has_work(state: AppState) -> bool:
     """Whether there is more than opened clips: what would be a pity to lose."""
-    edited = any(not entry.made and entry.trimmed for entry in state.library) or bool(state.history.done)
+    edited = state.library.trimmed or bool(state.history.done)
     return edited or bool(results(state)) or state.graph.graph is not None or state.path.line is not None
 
 

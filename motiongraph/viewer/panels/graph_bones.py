@@ -18,6 +18,7 @@ from motiongraph.viewer import theme
 from motiongraph.viewer.panels.widgets import note, searched, tooltip
 
 if TYPE_CHECKING:
+    from motiongraph.app.library.entries import Entry
     from motiongraph.viewer.ui import Ui
 
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y)
@@ -26,7 +27,10 @@ _RATES = (24.0, 30.0, 60.0, 100.0, 120.0)
 
 def bodies(state: AppState) -> tuple[Skeleton | None, list[tuple[str, Skeleton]]]:
     """The body that most ticked clips have, and (name of a clip, its body) for each of the others."""
-    entries = taking_part(state)
+    return state.library.once("bodies", lambda: _bodies(taking_part(state)))
+
+
+def _bodies(entries: list[Entry]) -> tuple[Skeleton | None, list[tuple[str, Skeleton]]]:
     if not entries:
         return None, []
     joints = [hanging(entry.clip.skeleton) for entry in entries]
@@ -39,7 +43,7 @@ def bodies(state: AppState) -> tuple[Skeleton | None, list[tuple[str, Skeleton]]
 def rate_choice(state: AppState) -> None:
     """The rate of the graph, where ticked clips have several."""
     options = state.graph.options
-    rates = sorted({entry.clip.fps for entry in taking_part(state)})
+    rates = state.library.once("rates", lambda: sorted({entry.clip.fps for entry in taking_part(state)}))
     if len(rates) < 2 and options.fps is None:
         return
     imgui.set_next_item_width(9 * imgui.get_font_size())
