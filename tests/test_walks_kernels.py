@@ -11,7 +11,7 @@ from test_walks_planning import EXACT, begin, moving_graph, small_task
 import motiongraph as mg
 from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
-from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.floor_path import SAMPLES, _ways, floor_graph
 from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound
 from motiongraph.walks.path_goal import Effort, Goal, Weights
@@ -145,3 +145,14 @@ def test_placements_are_composed_along_a_walk():
     np.testing.assert_allclose(walk.placements[:, 1:], np.array(ref)[:, 1:], atol=1e-9)
     turned = walk.placements[:, 0] - np.array(ref)[:, 0]
     np.testing.assert_allclose(turned, 2 * np.pi * np.round(turned / (2 * np.pi)), atol=1e-9)
+
+
+def test_ways_through_transitions_agree_with_plain_loops():
+    rng = np.random.default_rng(4)
+    path, face = rng.normal(size=(2, 90, 2))
+    leave, arrive = (rng.integers(12, 70, 40).astype(np.int32) for _ in range(2))
+    last = np.minimum(leave + rng.integers(0, 20, 40), 89)
+    jump, window, way = rng.normal(size=(40, 4)), 11, np.empty((40, SAMPLES, 5))
+    _ways(path, face, leave, arrive, jump, last, window, way)
+    plain = naive.ways(*(x.tolist() for x in (path, face, leave, arrive, jump, last)), window, SAMPLES)
+    np.testing.assert_allclose(way, plain, atol=1e-12)

@@ -182,3 +182,24 @@ def random_transitions(floor, clip_of, ease, chances, frame, length, least, most
         if played >= length:
             break
     return taken, frame, played
+
+
+def ways(path, face, leave, arrive, jump, last, window, samples):
+    """Samples x, z, metres since the one before and facing x, z along every transition, blended as it will be."""
+    found = []
+    for t in range(len(leave)):
+        placement = jump[t][:3]
+        before, rows = path[leave[t]], []
+        for k in range(samples):
+            offset = round((k + 1) * window / samples)
+            u = offset / window
+            alpha = 2 * u**3 - 3 * u**2 + 1
+            out, into = min(leave[t] + offset, last[t]), arrive[t] - window + offset
+            there, facing = placed(placement, path[into]), placed((placement[0], 0.0, 0.0), face[into])
+            place = [alpha * path[out][i] + (1 - alpha) * there[i] for i in range(2)]
+            toward = [alpha * face[out][i] + (1 - alpha) * facing[i] for i in range(2)]
+            size = max(hypot(*toward), 1e-9)
+            rows.append([*place, hypot(place[0] - before[0], place[1] - before[1]), toward[0] / size, toward[1] / size])
+            before = place
+        found.append(rows)
+    return found
