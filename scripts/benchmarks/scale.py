@@ -46,6 +46,7 @@ def _measure(folder: Path, size: int) -> dict:
     import motiongraph as mg
     from motiongraph.formats.collection import find_files, read_files
     from motiongraph.graph.fitting import fitted
+    from motiongraph.metric import tape as tape_of
     from motiongraph.metric.pruned import Kept
     from motiongraph.metric.tape import Tape, search_tape
 
@@ -54,14 +55,18 @@ def _measure(folder: Path, size: int) -> dict:
     frames = 0
     for _, found in read_files(files, on_error=lambda path, problem: None):
         found = [clip for clip in found if len(clip) - clip.first > metric.frames(clip.fps)]
-        clips += [clip.resampled(120.0).packed() for clip in found]
-        frames += sum(map(len, found))
+        for clip in found:
+            clip = clip.resampled(120.0)[: max(size - frames, 2 * metric.frames(120.0))]  # the last is cut to fit
+            clips.append(clip.packed())
+            frames += len(clip)
         if frames >= size:
             break
     like = clips[0].skeleton
     used = fitted([clip for clip in clips if clip.skeleton.names == like.names], False)
     prepared = [metric.prepare(clip) for clip in used]
-    search_tape([], prepared[:1], ceiling=CEILING)  # compiles
+    few, tape_of.FEW = tape_of.FEW, 0
+    search_tape([], prepared[:1], ceiling=CEILING)  # compiles, or loads what is compiled
+    tape_of.FEW = few
     tape, looked = Tape.of(prepared), Kept()
     del prepared
     began = time.process_time()
