@@ -38,7 +38,7 @@ def random_walk(
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
         raise MotionError("variety and care are between 0 and 1")
-    if not 0 <= least <= LONGEST or not min(most, seconds) > 0 or (transitions is not None and transitions < 0):
+    if not 0 <= least <= LONGEST or not (seconds > 0 and most > 0) or (transitions is not None and transitions < 0):
         raise MotionError("the length must be above 0 and the time between transitions not below")
     if limit is None and ((seconds > LONGEST) if transitions is None else (transitions > _MOST)):
         longest = f"{LONGEST:,.0f} seconds" if transitions is None else f"{_MOST:,} transitions"
