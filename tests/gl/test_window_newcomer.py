@@ -6,7 +6,7 @@ import numpy as np
 from person import Person
 
 
-def test_from_launch_to_a_character_on_a_drawn_path(screen, tmp_path):
+def test_from_launch_to_a_character_on_a_drawn_path_and_a_driven_one(screen, tmp_path):
     someone = Person(screen, tmp_path, size=(1280, 800), hint=True)
     try:
         someone.lightly()
@@ -28,6 +28,13 @@ def test_from_launch_to_a_character_on_a_drawn_path(screen, tmp_path):
         status = someone.until(lambda s: s["results"] and s["active"] == 2 and s["playing"], "a walk")
         assert status["results"][0][1] == "path"
         assert status["walk"]["problem"] == ""
-        print(f"a character on a drawn path {time.monotonic() - someone.started:.0f} s after the start")
+        someone.press("tools/Lead")  # as the guide says now
+        before = someone.until(lambda s: s["led"] and s["led"]["seconds"] > 0.3, "a character to drive")["led"]["place"]
+        someone.move(*someone.middle())
+        someone.xdotool("keydown", "w")
+        someone.until(lambda s: np.hypot(*np.subtract(s["led"]["place"], before)) > 1.0, "it is driven")
+        someone.xdotool("keyup", "w")
+        assert not [text for level, text in someone.ask()["messages"] if level == "error"]
+        print(f"a character on a drawn path, and one driven, {time.monotonic() - someone.started:.0f} s after the start")
     finally:
         someone.close()
