@@ -66,7 +66,7 @@ class Viewer:
         self.title, self._title_due, self._told = "motiongraph", 0.0, None
         self._asked_at: float | None = None  # the question that was last drawn attention to
         self._busy, self._uncollected = True, 0
-        self._frozen = False  # whether a job ended since everything was looked through
+        self._frozen, self._anew = False, False  # a job ended since all was looked through; that empties the scenes
         self._looked = perf_counter()  # when that was
         self._look, self._bound = None, {}  # what the theme and the keys were made for
         self._set_pace()
@@ -176,7 +176,8 @@ class Viewer:
             self._set_pace()
         panes = self._compose()
         changed = self.renderer.differs(panes, size)
-        detail = self.pace.detail(changed, happened, now)
+        detail = self.pace.detail(changed and not self._anew, happened, now)
+        self._anew = False
         self.renderer.upload(panes, size, self.pace.best if state.window.screenshots else detail)
         return changed
 
@@ -304,7 +305,7 @@ class Viewer:
         if self._frozen or always:
             self.sceneries.clear()
             look_through()
-            self._frozen, self._looked = False, perf_counter()
+            self._frozen, self._anew, self._looked = False, True, perf_counter()
 
     # What the window is asked for
 

@@ -35,6 +35,6 @@ def test_from_launch_to_a_character_on_a_drawn_path_and_a_driven_one(screen, tmp
         someone.until(lambda s: np.hypot(*np.subtract(s["led"]["place"], before)) > 1.0, "it is driven")
         someone.xdotool("keyup", "w")
         assert not [text for level, text in someone.ask()["messages"] if level == "error"]
-        print(f"a character on a drawn path, and one driven, {time.monotonic() - someone.started:.0f} s after the start")
+        print(f"on a drawn path, and driven, {time.monotonic() - someone.started:.0f} s after the start")
     finally:
         someone.close()
