@@ -66,7 +66,7 @@ class Viewer:
         self.title, self._title_due, self._told = "motiongraph", 0.0, None
         self._asked_at: float | None = None  # the question that was last drawn attention to
         self._busy, self._uncollected = True, 0
-        self._frozen, self._anew = False, False  # a job ended since all was looked through; that empties the scenes
+        self._frozen, self._anew = False, False  # a job ended since all was looked through; that emptied the scenes
         self._looked = perf_counter()  # when that was
         self._look, self._bound = None, {}  # what the theme and the keys were made for
         self._set_pace()
@@ -159,7 +159,7 @@ class Viewer:
         ui.timings.add([1000.0 * (after - before) for before, after in pairwise(marks)])
         if self._nothing_happens(marks[-1]):
             self.look_through()
-            self._wait(_WORKING if state.jobs.running else _BLINK if imgui.get_io().want_text_input else _BEAT)
+            self._wait()
             self._due = perf_counter()
 
     def _set_pace(self) -> None:
@@ -176,8 +176,7 @@ class Viewer:
             self._set_pace()
         panes = self._compose()
         changed = self.renderer.differs(panes, size)
-        detail = self.pace.detail(changed and not self._anew, happened, now)
-        self._anew = False
+        detail, self._anew = self.pace.detail(changed and not self._anew, happened, now), False
         self.renderer.upload(panes, size, self.pace.best if state.window.screenshots else detail)
         return changed
 
@@ -271,10 +270,11 @@ class Viewer:
         driven = state.live is not None and self.driving.gamepad.name  # which wakes nobody up
         return self.pace.at_rest(now) and not asked and not driven and ui.dialogs.pending is None
 
-    def _wait(self, seconds: float) -> None:
-        """Until something happens, or so long."""
+    def _wait(self) -> None:
+        """Until something happens, or a beat long; not if scenes are to be made anew first."""
         window, remote = self.window, self.remote
-        end = perf_counter() + seconds
+        beat = _WORKING if self.state.jobs.running else _BLINK if imgui.get_io().want_text_input else _BEAT
+        end = perf_counter() + (0.0 if self._anew else beat)
         while window.events == self._seen_events and not self.signals.heard and (left := end - perf_counter()) > 0.0:
             if remote is not None and remote.waiting():
                 self.pace.active = perf_counter()

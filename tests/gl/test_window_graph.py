@@ -155,6 +155,7 @@ def test_every_pair_of_labels_has_its_limit(built):
     words = [f"word {n}" for n in range(8)]
     built.ask(do=[["SetLabels", 1, words], ["BuildGraph"]])
     built.until(lambda s: not s["jobs"] and not s["lanes"]["stale"], "a graph with many labels")
+    built.spot("Graph/word 7")  # what stands below them has moved
     built.press("Graph/##mode")
     built.press("list/by labels")
     x, y, *_ = built.spot("Graph/between clips")

@@ -320,7 +320,9 @@ class FindCoverage:
     """Work out, beside the loop, what can be reached on the graph as it is now, and what its clips lack."""
 
     def apply(self, state: AppState) -> None:
-        graph, version = need_graph(state), state.graph.version
+        graph, version = state.graph.graph, state.graph.version
+        if graph is None:  # it went after the panel had asked
+            return
 
         def work(progress, deliver):
             deliver(coverage(graph, progress=progress))

@@ -249,7 +249,7 @@ def _filters(state: AppState, ui: Ui, view: GraphView) -> None:
     _chips(state, ui)
     # Always a line, so that the slider below stays where it is while it is dragged.
     if view.of > len(view.index):
-        note(f"{view.of:,} curves, bundled: the cheapest of each; point at a name for its own")
+        note(f"{view.of:,} curves, bundled; point at a name for its own")
     else:
         note(f"all {view.of:,} curves here; wheel: zoom, drag: move, click: preview")
     tooltip("a curve stands for both directions; the wheel zooms (Shift: time, Ctrl: lanes), double click shows all")
