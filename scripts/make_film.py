@@ -149,7 +149,12 @@ def main() -> None:
             narrator.ready(18)
             narrator.begin(folder / "film.mkv", out)
             whole_story(
-                narrator, ROOT / "assets" / "captured", folder / "out", left_out=("jump", "jump_forward"), mirror=True
+                narrator,
+                ROOT / "assets" / "captured",
+                folder / "out",
+                left_out=("jump", "jump_forward"),
+                order=("walk_left", "turn_right"),
+                mirror=True,
             )
             narrator.waits(0.5)
             narrator.writer.close()
