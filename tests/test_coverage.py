@@ -9,6 +9,7 @@ from walking import sample
 
 import motiongraph as mg
 from motiongraph.app import commands as do
+from motiongraph.app.graph import graph_state
 from motiongraph.graph.coverage import explore, in_words
 
 
@@ -56,11 +57,14 @@ def test_standing_and_walking():
 
 
 @pytest.mark.usefixtures("config")
-def test_the_window_measures_it_at_the_present_threshold():
+def test_the_window_measures_it_at_the_present_threshold(monkeypatch):
     state, graph = sessions.begin(), ring([0.0, 1.0])
     sessions.tell(state, do.FindCoverage())
     assert not sessions.said(state), "a panel asked for it just before the graph went"
     state.graph.take(graph)
+    assert graph_state.quickly_covered(state)
+    monkeypatch.setattr(graph_state, "_FRAMES_COVERED", graph.candidates.frames - 1)
+    assert not graph_state.quickly_covered(state), "with a whole database only when asked"
     sessions.tell(state, do.FindCoverage())
     version, found = state.graph.covered
     assert version == state.graph.version

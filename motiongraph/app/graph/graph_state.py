@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Saved = tuple[Thresholds, bool, int, str]  # limits, whether they are automatic, of which graph, their unit
 
 
+_FRAMES_COVERED = 200_000  # of a graph whose coverage is worked out unasked
 _LEGIBLE = 15  # clips up to which lanes can be read; more are shown as an overview first
 
 
@@ -313,6 +314,11 @@ class FindTradeOff:
                 state.graph.curve, state.graph.automatic = result
 
         state.graph.trial = state.jobs.start(JobKind.TRADE_OFF, "trying thresholds", work, then, quiet=True)
+
+
+def quickly_covered(state: AppState) -> bool:
+    """Whether coverage may be worked out unasked: it reads every pose, which takes long with a whole database."""
+    return need_graph(state).candidates.frames <= _FRAMES_COVERED
 
 
 @command

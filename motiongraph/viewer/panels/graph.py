@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from imgui_bundle import imgui
 
 from motiongraph.app import commands as do
-from motiongraph.app.graph.graph_state import need_graph, stale, taking_part
+from motiongraph.app.graph.graph_state import need_graph, quickly_covered, stale, taking_part
 from motiongraph.app.graph.lanes import KINDS
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.state import AppState
@@ -318,11 +318,11 @@ def _figures(state: AppState, ui: Ui) -> None:
 def _coverage(state: AppState) -> None:
     """What can be reached, measured once, and again when asked for; and what the clips lack."""
     graphs = state.graph
-    if graphs.covered is None:
+    if graphs.covered is None and quickly_covered(state):
         if graphs.curve is not None:  # one after the other
             state.issue(do.FindCoverage())
         return
-    version, found = graphs.covered
+    version, found = graphs.covered or (None, {})
     if state.jobs.under_way(JobKind.COVERAGE):
         note("Trying where it leads …")
     elif version != graphs.version or not found:
