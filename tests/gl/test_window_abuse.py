@@ -112,7 +112,7 @@ def test_two_hundred_clips_as_a_crowd(start, tmp_path):
 
 def test_opening_and_closing_for_long_keeps_nothing(start, clips):
     """Objects on the card and bytes in memory are as many after ten thousand frames as after a few."""
-    someone = start(clips / "walk.bvh", rate=1000)
+    someone = start(clips / "walk.bvh", rate=1000, quality="best")
     someone.ready()
     someone.ask(resize=[200, 150])
     someone.lightly()
