@@ -11,11 +11,11 @@ from test_walks_planning import EXACT, begin, moving_graph, small_task
 import motiongraph as mg
 from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
-from motiongraph.walks.floor_path import SAMPLES, _ways, floor_graph
+from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
 from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound
 from motiongraph.walks.path_goal import Effort, Goal, Weights
-from motiongraph.walks.random_walk import random_transitions
+from motiongraph.walks.random_walk import alone, random_transitions
 
 SEEDS = st.integers(0, 2**32 - 1)
 WORDS = [["walk"], ["run"], ["walk", "run"]]
@@ -118,10 +118,10 @@ def test_transitions_at_random(seed):
     least, most, variety = int(rng.integers(0, 4)), int(rng.integers(4, 20)), float(rng.random())
     seen, ease = np.full(len(graph.clips), -(1 << 40), np.int64), rng.random(len(ground.floor.leave))
     count, last, frames = random_transitions(
-        ground.floor, clip_of, ease, seen, chances, frame, 0, length, least, most, variety, graph.window, 0, taken
+        ground.runs, clip_of, ease, seen, chances, frame, 0, length, least, most, variety, graph.window, 0, taken
     )
     ref = naive.random_transitions(
-        ground.floor,
+        ground.runs,
         clip_of.tolist(),
         ease.tolist(),
         chances.tolist(),
@@ -156,3 +156,21 @@ def test_ways_through_transitions_agree_with_plain_loops():
     _ways(path, face, leave, arrive, jump, last, window, way)
     plain = naive.ways(*(x.tolist() for x in (path, face, leave, arrive, jump, last)), window, SAMPLES)
     np.testing.assert_allclose(way, plain, atol=1e-12)
+
+
+def test_what_is_known_of_every_frame_agrees_with_plain_loops():
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        starts = np.cumsum([0, *rng.integers(2, 12, 5)])
+        first = starts[:-1] + rng.integers(0, 2, 5)
+        path, frames = rng.normal(size=(starts[-1], 2)), int(starts[-1])
+        steps = naive.steps(path.tolist(), starts.tolist(), first.tolist())
+        np.testing.assert_allclose(_steps(path, starts, first), steps, atol=1e-12)
+        at = np.flatnonzero(rng.random(frames) < 0.4)
+        clip = np.searchsorted(starts, at, side="right")
+        on = np.append(clip[1:] == clip[:-1], False)[: len(at)] & (rng.random(len(at)) < 0.7)
+        ends = naive.run_ends(at.tolist(), on.tolist(), starts.tolist())
+        assert _run_ends(at, on, starts).tolist() == ends
+        leave, ease = np.sort(rng.integers(0, frames, 30)).astype(np.int32), rng.random(30)
+        shares = naive.alone(leave.tolist(), ease.tolist(), 3, 0.7)
+        np.testing.assert_allclose(alone(leave, ease, np.append(0.0, np.cumsum(ease)), 3, 0.7), shares, atol=1e-9)

@@ -1,6 +1,7 @@
 """The quickest or cheapest way from one motion to another (Kovar 2002, 4.2), and tables of all such ways."""
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.shortest_paths import Network, edges_to, network_of, shortest, unreachable
-from motiongraph.walks.walk import Name, Walk, called, clip_of, frames_named, spans
+from motiongraph.walks.walk import Name, Stretches, Walk, called, clip_of, frames_named
 
 _MOST = 3000  # choice points in a table of all pairs
 _TIE = 1e-6  # of ways that are equally quick the cheaper is taken, and the other way round
@@ -20,6 +21,12 @@ class _End(NamedTuple):
 
     name: Name
     mask: np.ndarray  # (F,) bool: its frames
+    stretches: Stretches
+
+    @classmethod
+    def of(cls, graph: MotionGraph, starts: np.ndarray, name: Name) -> "_End":
+        mask = frames_named(graph, name)
+        return cls(name, mask, Stretches.of(starts, mask))
 
 
 def connect(
@@ -36,41 +43,36 @@ def connect(
     progress(0, 1, "connecting")
     network = network_of(graph)
     weight, scale = _weight(network, by), _TIE if by == "cheapest" else 1.0
-    sources, targets = frames_named(graph, source), frames_named(graph, target)
-    ends = _End(source, sources), _End(target, targets)
-    last_source, next_target = _last_before(network.starts, sources), _first_after(network.starts, targets)
+    source_end, target_end = ends = [_End.of(graph, network.starts, name) for name in (source, target)]
     # A node is entered from the last frame of the source before it, and left for the first of the target after it.
-    usable = network.busy
-    enter = np.where(usable & (last_source[network.at] >= 0), network.at - last_source[network.at], np.inf)
-    rest = np.where(usable & (next_target[network.at] >= 0), next_target[network.at] - network.at, np.inf)
-    length, via = shortest(network, weight, enter * scale)
-    whole = length + rest * scale
+    at, clip = network.at, graph.structure.clip
+    last_source = source_end.stretches.last_before(at, network.starts[clip])
+    next_target = target_end.stretches.first_after(at, network.starts[clip + 1])
+    enter = np.where(network.busy & (last_source >= 0), at - last_source, np.inf)
+    rest = np.where(network.busy & (next_target >= 0), next_target - at, np.inf) * scale
+    length, via = shortest(network, weight, enter * scale, rest=rest)
+    whole = length + rest
     node = int(np.argmin(whole)) if len(whole) else -1
-    straight = np.where(targets & (last_source >= 0), np.arange(len(targets)) - last_source, np.inf)
-    direct = int(np.argmin(straight))
-    if np.isfinite(straight[direct]) and (node < 0 or straight[direct] * scale <= whole[node]):
-        return _walk(graph, int(last_source[direct]), [], direct, lead, ends, by, began)
+    frames, begun, direct = _straight(network.starts, source_end, target_end)
+    if np.isfinite(frames) and (node < 0 or frames * scale <= whole[node]):
+        return _walk(graph, begun, [], direct, lead, ends, by, began)
     if node < 0 or not np.isfinite(whole[node]):
-        raise unreachable(graph, sources, targets, called(graph, source), called(graph, target))
+        raise unreachable(graph, source_end.mask, target_end.mask, called(graph, source), called(graph, target))
     edges = edges_to(network, via, node)
-    first = int(network.tail[edges[0]]) if edges else node
+    first = network.tail_of(edges[0]) if edges else node
     rows = [int(network.row[e]) for e in edges if network.row[e] >= 0]
-    first, last = int(last_source[network.at[first]]), int(next_target[network.at[node]])
-    return _walk(graph, first, rows, last, lead, ends, by, began)
+    return _walk(graph, int(last_source[first]), rows, int(next_target[node]), lead, ends, by, began)
 
 
-def _last_before(starts: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """(F,) the last frame of `mask` at or before each frame in the same clip, −1 for none."""
-    index = np.arange(len(mask))
-    last = np.maximum.accumulate(np.where(mask, index, -1))
-    return np.where(last >= starts[clip_of(starts, index)], last, -1)
-
-
-def _first_after(starts: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """(F,) the first frame of `mask` at or after each frame in the same clip, −1 for none."""
-    index, none = np.arange(len(mask)), len(mask)
-    first = np.minimum.accumulate(np.where(mask, index, none)[::-1])[::-1]
-    return np.where(first < starts[clip_of(starts, index) + 1], first, -1)
+def _straight(starts: np.ndarray, source: _End, target: _End) -> tuple[float, int, int]:
+    """The fewest frames that playing on within a clip takes, infinity where no clip leads there; where it begins and
+    where it ends."""
+    # Where both hold, that is where one of their stretches begins; else a stretch of the target begins there.
+    ends = np.union1d(target.stretches.begin, source.stretches.begin[target.mask[source.stretches.begin]])
+    begins = source.stretches.last_before(ends, starts[clip_of(starts, ends)])
+    frames = np.where(begins >= 0, ends - begins, np.inf)
+    best = int(np.argmin(frames))
+    return float(frames[best]), int(begins[best]), int(ends[best])
 
 
 def _weight(network: Network, by: str) -> np.ndarray:
@@ -80,7 +82,7 @@ def _weight(network: Network, by: str) -> np.ndarray:
 
 
 def _walk(
-    graph: MotionGraph, first: int, taken: list[int], last: int, lead: float, ends: tuple[_End, _End], by: str,
+    graph: MotionGraph, first: int, taken: list[int], last: int, lead: float, ends: Sequence[_End], by: str,
     began: float,
 ) -> Walk:  # fmt: skip
     """The walk from one frame to another, with up to `lead` seconds more where an end is not a single frame."""
@@ -90,11 +92,11 @@ def _walk(
     if isinstance(source.name, tuple):
         first = int(np.flatnonzero(source.mask)[0])
     else:
-        first = max(int(spans(graph, source.mask)[0][first]), first - extra)
+        first = max(int(source.stretches.around(first)[0]), first - extra)
     if isinstance(target.name, tuple):
         last = int(np.flatnonzero(target.mask)[0])
     else:
-        last = min(int(spans(graph, target.mask)[1][last]), last + extra)
+        last = min(int(target.stretches.around(last)[1]), last + extra)
     clip = int(clip_of(starts, first))
     end = int(rows["dst"][-1]) if len(rows) else clip
     return Walk.of(

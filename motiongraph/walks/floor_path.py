@@ -4,6 +4,7 @@ Frames of all clips are counted one after the other; clip c begins at `starts[c]
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from motiongraph.elementary import sincos
 from motiongraph.errors import MotionError
+from motiongraph.graph.candidates import Candidates
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.model.placement import heading_of
@@ -19,21 +21,31 @@ SAMPLES = 4  # points at which the path through a transition is sampled
 _RATE = 30.0  # Hz, at which pieces are sampled
 
 
+class Runs(NamedTuple):
+    """Where motion may be left and joined: F frames of all clips, T transitions."""
+
+    run_end: np.ndarray  # (F,) last frame that may be played to from here, −1 for none
+    next_out: np.ndarray  # (F + 1,) first transition that leaves at or after each frame
+    leave: np.ndarray  # (T,) frame at which each transition leaves
+    arrive: np.ndarray  # (T,) frame at which it arrives
+
+
 class Floor(NamedTuple):
     """A graph as the kernels read it: F frames of all clips, T transitions."""
 
     path: np.ndarray  # (F, 2) x, z of the smoothed root, metres, as captured
     arc: np.ndarray  # (F,) metres walked since the clip began
     face: np.ndarray  # (F, 2) unit vector x, z the body faces
-    run_end: np.ndarray  # (F,) last frame that may be played to from here, −1 for none
-    next_out: np.ndarray  # (F + 1,) first transition that leaves at or after each frame
-    leave: np.ndarray  # (T,) frame at which each transition leaves
-    arrive: np.ndarray  # (T,) frame at which it arrives
+    run_end: np.ndarray  # these four as in `Runs`
+    next_out: np.ndarray
+    leave: np.ndarray
+    arrive: np.ndarray
     jump: np.ndarray  # (T, 5) its alignment theta, x0, z0, its cost (cm), metres walked in it
     # (T, SAMPLES, 5) x, z, metres since the sample before and facing x, z along it, placed as the clip it leaves
     way: np.ndarray
 
 
+RUNS = types.NamedUniTuple(read(I32), 4, Runs)
 FLOOR = types.NamedTuple(
     (read(F64, 2), read(F64), read(F64, 2), read(I32), read(I32), read(I32), read(I32), read(F64, 2), read(F64, 3)),
     Floor,
@@ -42,16 +54,43 @@ FLOOR = types.NamedTuple(
 
 @dataclass(frozen=True, eq=False)
 class FloorGraph:
-    """A graph laid out on the floor."""
+    """A graph laid out on the floor; where its clips lead is worked out when it is first asked for."""
 
-    floor: Floor
+    candidates: Candidates
+    runs: Runs
     starts: np.ndarray  # (clips + 1,) where each clip's frames begin
     rows: np.ndarray  # (T,) each transition's place in the table of candidates
     nodes: np.ndarray  # (n,) frames at which motion can be joined
     stride: int  # frames between two samples of a piece
-    quickest: float  # m/s, highest speed of any clip
     fps: float
     window: int  # frames of a transition
+
+    @property
+    def floor(self) -> Floor:
+        return self._laid[0]
+
+    @property
+    def quickest(self) -> float:
+        """m/s, highest speed of any clip."""
+        return self._laid[1]
+
+    @cached_property
+    def _laid(self) -> tuple[Floor, float]:
+        starts, paths, table = self.starts, self.candidates.paths, self.candidates.table
+        path, face = paths[:, :2].astype(np.float64, order="C"), paths[:, 2:].astype(np.float64, order="C")
+        begin = starts[:-1] + [clip.first for clip in self.candidates.clips]
+        steps = _steps(path, starts, begin)
+        jump, way = np.empty((len(self.rows), 5)), np.empty((len(self.rows), SAMPLES, 5))
+        for column, name in enumerate(("theta", "x0", "z0", "cost")):
+            jump[:, column] = table[name][self.rows]
+        last = starts[table["src"][self.rows] + 1] - 1
+        _ways(path, face, self.runs.leave, self.runs.arrive, jump, last, self.window, way)
+        jump[:, 4] = way[:, :, 2].sum(axis=1)
+        floor = Floor(path, np.cumsum(steps), face, *self.runs, jump, way)
+        for array in floor:
+            array.flags.writeable = False
+        quickest = float(np.percentile(steps, 99.9) * self.fps) if len(steps) > 1 else 1.0
+        return floor, max(quickest, 0.1)
 
     def place(self, frame: int) -> tuple[int, int]:
         """Clip and frame of a frame counted over all clips."""
@@ -64,14 +103,14 @@ class FloorGraph:
 
     def exits(self, frame: int) -> np.ndarray:
         """(n,) transitions that leave the run which begins at a frame."""
-        end = int(self.floor.run_end[frame])
-        first = int(self.floor.next_out[frame])
-        return np.arange(first, int(self.floor.next_out[end + 1]) if end >= 0 else first)
+        end = int(self.runs.run_end[frame])
+        first = int(self.runs.next_out[frame])
+        return np.arange(first, int(self.runs.next_out[end + 1]) if end >= 0 else first)
 
     @property
     def widest(self) -> int:
         """The largest number of transitions that leave a clip."""
-        return int(np.max(np.diff(np.searchsorted(self.floor.leave, self.starts)), initial=1))
+        return int(np.max(np.diff(np.searchsorted(self.runs.leave, self.starts)), initial=1))
 
 
 _known: WeakKeyDictionary[MotionGraph, tuple[object, FloorGraph]] = WeakKeyDictionary()
@@ -108,51 +147,48 @@ def _pruned(graph: MotionGraph) -> MotionGraph:
 
 
 def _floor_graph(graph: MotionGraph) -> FloorGraph:
-    clips, structure, window = graph.clips, graph.structure, graph.window
-    starts = np.cumsum([0, *map(len, clips)])
-    path, face = np.hsplit(graph.candidates.paths.astype(np.float64), 2)
-    steps = np.linalg.norm(np.diff(path, axis=0, prepend=path[:1]), axis=1)
-    for clip, begin in zip(clips, starts):
-        steps[begin : begin + clip.first + 1] = 0.0
-    arc = np.cumsum(steps)
-
+    structure, table, window = graph.structure, graph.candidates.table, graph.window
+    starts = np.cumsum([0, *map(len, graph.clips)])
     rows = np.flatnonzero(graph.open).astype(np.int32)
-    table = graph.candidates.table[rows]
-    leave = (starts[table["src"]] + table["src_frame"]).astype(np.int32)
-    arrive = (starts[table["dst"]] + table["dst_frame"] + window).astype(np.int32)
-    jump = np.stack([table[name] for name in ("theta", "x0", "z0", "cost")], axis=1)
-    frames = len(path)
-
+    leave = (starts[table["src"][rows]] + table["src_frame"][rows]).astype(np.int32)
+    arrive = (starts[table["dst"][rows]] + table["dst_frame"][rows] + window).astype(np.int32)
     at = starts[structure.clip] + structure.frame
     busy = graph.open_pieces.copy()
     busy[structure.leaves[rows]] = True
-    path, face, ways = np.ascontiguousarray(path), np.ascontiguousarray(face), np.empty((len(rows), SAMPLES, 5))
-    _ways(path, face, leave, arrive, jump, starts[table["src"] + 1] - 1, window, ways)
-    jump = np.concatenate([jump, ways[:, :, 2].sum(axis=1, keepdims=True)], axis=1)
-    next_out = np.searchsorted(leave, np.arange(frames + 1)).astype(np.int32)
-    run_end = _run_ends(at, graph.open_pieces, starts)
-    floor = Floor(*map(np.ascontiguousarray, (path, arc, face, run_end, next_out, leave, arrive, jump, ways)))
-    for array in floor:
+    next_out = np.zeros(starts[-1] + 1, np.int32)
+    np.cumsum(np.bincount(leave, minlength=starts[-1]), out=next_out[1:])
+    runs = Runs(_run_ends(at, graph.open_pieces, starts), next_out, leave, arrive)
+    for array in runs:
         array.flags.writeable = False
     stride = max(round(graph.fps / _RATE), 1)
-    quickest = float(np.percentile(steps, 99.9) * graph.fps) if frames > 1 else 1.0
-    return FloorGraph(floor, starts, rows, at[busy], stride, max(quickest, 0.1), graph.fps, window)
+    return FloorGraph(graph.candidates, runs, starts, rows, at[busy], stride, graph.fps, window)
 
 
 def _run_ends(at: np.ndarray, open_pieces: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """(F,) `Floor.run_end`; at: (N,) frames of the choice points; open_pieces: (N,) whether the clip goes on there."""
-    frames, count = int(starts[-1]), len(at)
-    run_end = np.full(frames, -1, np.int32)
+    """(F,) `Runs.run_end`; at: (N,) frames of the choice points; open_pieces: (N,) whether the clip goes on there."""
+    run_end, count = np.full(starts[-1], -1, np.int32), len(at)
     if count:
-        # The run from a node ends at the first node from which the clip may not be played on.
+        # The run from a node ends at the first node from which the clip may not be played on, and so do those from the
+        # frames before it, back to the node before.
         index = np.where(open_pieces, count, np.arange(count))
         last = np.minimum.accumulate(index[::-1])[::-1]
-        following = np.searchsorted(at, np.arange(frames))
-        clip_end = np.repeat(starts[1:], np.diff(starts))
-        inside = following < count
-        inside[inside] &= at[following[inside]] < clip_end[inside]
-        run_end[inside] = at[last[following[inside]]]
+        run_end[: at[-1] + 1] = np.repeat(at[last], np.diff(at, prepend=-1))
+        before = np.searchsorted(at, starts[1:]) - 1
+        beyond = np.where(before >= 0, np.maximum(at[before] + 1, starts[:-1]), starts[:-1])
+        for first, end in zip(beyond.tolist(), starts[1:].tolist()):
+            run_end[first:end] = -1
     return run_end
+
+
+@kernel(F64[::1](read(F64, 2), read(I64), read(I64)))
+def _steps(path, starts, begin):
+    """(F,) metres on the floor from the frame before, of path (F, 2); 0 up to frame begin (clips,) of each clip."""
+    out = np.zeros(path.shape[0])
+    for c in range(begin.shape[0]):
+        for f in range(begin[c] + 1, starts[c + 1]):
+            x, z = path[f, 0] - path[f - 1, 0], path[f, 1] - path[f - 1, 1]
+            out[f] = np.sqrt(x * x + z * z)
+    return out
 
 
 @kernel((read(F64, 2), read(F64, 2), read(I32), read(I32), read(F64, 2), read(I64), I64, F64[:, :, ::1]))

@@ -4,13 +4,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.floor_path import FLOOR, Floor, FloorGraph, floor_graph
+from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
@@ -45,7 +44,6 @@ def random_walk(
         raise MotionError(f"a walk may have {longest} at most; make several, each from where the one before ended")
     began, generator = time.perf_counter(), np.random.default_rng(rng)
     ground = floor_graph(graph)
-    floor = ground.floor
     named = frames_named(graph, start)
     nodes = ground.nodes[named[ground.nodes]]
     if isinstance(start, tuple):
@@ -72,7 +70,7 @@ def random_walk(
         chances = generator.random(int(min(_BLOCK, number - count)))
         taken = np.empty(len(chances), np.int32)
         found, frame, frames = random_transitions(
-            floor,
+            ground.runs,
             clip_of,
             ease,
             seen,
@@ -127,33 +125,48 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     ease = fall * fall + 1e-9
     # Of all that leave about the same moment each gets its share of what the best of them would have alone. Its root:
     # which moment is left counts less than how, or the few cheapest would be taken again and again.
-    leave, near = ground.floor.leave, round(_MOMENT * ground.fps)
-    total, best = np.concatenate([[0.0], np.cumsum(ease)]), np.zeros(len(ground.floor.path))
-    first, last = np.searchsorted(leave, leave - near), np.searchsorted(leave, leave + near, side="right")
-    np.maximum.at(best, leave, ease)
-    best = scipy.ndimage.maximum_filter1d(best, 2 * near + 1)[leave]
-    return ease * (1.0 - care + care * np.sqrt(best) / (total[last] - total[first]))
+    total, near = np.append(0.0, np.cumsum(ease)), round(_MOMENT * ground.fps)
+    return ease * (1.0 - care + alone(ground.runs.leave, ease, total, near, care))
+
+
+@kernel(F64[::1](read(I32), read(F64), read(F64), I64, F64))
+def alone(leave, ease, total, near, care):
+    """(T,) the root of the largest ease of the transitions that leave within `near` frames of each, times `care`, as a
+    share of all of them together; total: (T + 1,) the ease of those before."""
+    count = leave.shape[0]
+    out, first, last, best = np.empty(count), 0, 0, 0.0
+    for k in range(count):
+        if k == 0 or leave[k] > leave[k - 1]:
+            while leave[first] < leave[k] - near:
+                first += 1
+            while last < count and leave[last] <= leave[k] + near:
+                last += 1
+            best = 0.0
+            for i in range(first, last):
+                best = max(best, ease[i])
+        out[k] = care * np.sqrt(best) / (total[last] - total[first])
+    return out
 
 
 def _last_frame(
     ground: FloorGraph, begin: tuple[int, int], taken: np.ndarray, length: float, transitions: int | None
 ) -> int:
     """Where the last clip is left so that the walk is as long as asked: at the clip's end where that is sooner."""
-    floor = ground.floor
+    runs = ground.runs
     first = int(ground.starts[begin[0]]) + begin[1]
-    arrived = int(floor.arrive[taken[-1]]) if len(taken) else first
+    arrived = int(runs.arrive[taken[-1]]) if len(taken) else first
     clip, frame = ground.place(arrived)
     if transitions is not None:
-        return max(int(floor.run_end[arrived] - ground.starts[clip]), frame)
-    entries = np.concatenate([[first], floor.arrive[taken[:-1]]]) if len(taken) else np.empty(0)
-    played = int(np.sum(floor.leave[taken] - entries)) + ground.window * len(taken)
+        return max(int(runs.run_end[arrived] - ground.starts[clip]), frame)
+    entries = np.concatenate([[first], runs.arrive[taken[:-1]]]) if len(taken) else np.empty(0)
+    played = int(np.sum(runs.leave[taken] - entries)) + ground.window * len(taken)
     return min(frame + max(round(length) - played, 0), int(ground.starts[clip + 1] - ground.starts[clip]))
 
 
 @kernel(types.UniTuple(I64, 3)(
-    FLOOR, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
+    RUNS, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
 def random_transitions(
-    floor, clip_of, ease, seen, chances, frame, frames, length, least, most, variety, window, count, taken
+    runs, clip_of, ease, seen, chances, frame, frames, length, least, most, variety, window, count, taken
 ):
     """Take one transition for each of `chances`; returns how many, the frame arrived at and the frames played.
 
@@ -161,30 +174,30 @@ def random_transitions(
     frames played and transitions taken before; least, most: frames between two transitions. Stops where no transition
     lies ahead, or after `length` frames.
     """
-    weights = np.empty(floor.leave.shape[0])
+    weights = np.empty(runs.leave.shape[0])
     for n in range(chances.shape[0]):
-        end = floor.run_end[frame]
+        end = runs.run_end[frame]
         if end < 0:
             return n, frame, frames
-        last = floor.next_out[end + 1]
-        first = floor.next_out[min(frame + least, end + 1)]
+        last = runs.next_out[end + 1]
+        first = runs.next_out[min(frame + least, end + 1)]
         if first >= last:
-            first = floor.next_out[frame]
+            first = runs.next_out[frame]
         if first >= last:
             return n, frame, frames + end - frame
-        soon = floor.next_out[min(frame + most, end) + 1]
+        soon = runs.next_out[min(frame + most, end) + 1]
         last = soon if soon > first else last
         seen[clip_of[frame]] = count + n
         total = 0.0
         for k in range(first, last):
-            age = count + n - seen[clip_of[floor.arrive[k]]]
+            age = count + n - seen[clip_of[runs.arrive[k]]]
             total += ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
-        if frames + floor.leave[k] - frame >= length:
-            return n, frame, frames + floor.leave[k] - frame
-        frames += floor.leave[k] - frame + window
-        frame = floor.arrive[k]
+        if frames + runs.leave[k] - frame >= length:
+            return n, frame, frames + runs.leave[k] - frame
+        frames += runs.leave[k] - frame + window
+        frame = runs.arrive[k]
         taken[n] = k
         if frames >= length:
             return n + 1, frame, frames
@@ -204,7 +217,7 @@ def greedy_walk(
         raise MotionError("the share of transitions is above 0 and at most 1, and their number not negative")
     began, generator = time.perf_counter(), np.random.default_rng(rng)
     ground = floor_graph(graph)
-    floor, cost = ground.floor, ground.floor.jump[:, 3]
+    cost = graph.candidates.cost[ground.rows]
 
     def pick(transitions: np.ndarray) -> int:
         """One of the cheapest `share` of these; ties in the order of the table."""
@@ -225,7 +238,7 @@ def greedy_walk(
             )
             break
         taken.append(pick(ahead))
-        frame = int(floor.arrive[taken[-1]])
+        frame = int(ground.runs.arrive[taken[-1]])
     rows = graph.candidates.table[ground.rows[np.array(taken, int)]]
     return Walk.of(
         graph, begin, rows, method="greedy", note=note, complete=not note, seconds=time.perf_counter() - began
@@ -234,11 +247,10 @@ def greedy_walk(
 
 def _start(graph: MotionGraph, ground: FloorGraph, start: Name | None, pick: Callable[[np.ndarray], int]) -> int:
     """The frame to begin with: the start of the clip or labelled stretch, where one of the cheapest can be taken."""
-    floor = ground.floor
     named = frames_named(graph, start)
     if isinstance(start, tuple):
         return int(np.flatnonzero(named)[0])
-    possible = np.flatnonzero(named[floor.leave])
+    possible = np.flatnonzero(named[ground.runs.leave])
     if not len(possible):
         if start is None:
             raise MotionError(f"the graph has no transitions below {graph.thresholds.highest:g} {graph.metric.unit}")
@@ -246,11 +258,11 @@ def _start(graph: MotionGraph, ground: FloorGraph, start: Name | None, pick: Cal
             f"no transition below {graph.thresholds.highest:g} {graph.metric.unit} leaves "
             f"{called(graph, start)}; a higher threshold has more"
         )
-    return beginning(floor, ground.starts, named, int(floor.leave[pick(possible)]))
+    return beginning(ground.runs, ground.starts, named, int(ground.runs.leave[pick(possible)]))
 
 
-def beginning(floor: Floor, starts: np.ndarray, named: np.ndarray, frame: int) -> int:
+def beginning(runs: Runs, starts: np.ndarray, named: np.ndarray, frame: int) -> int:
     """The first frame of the stretch of `named` frames around one, as far back as the clip leads there unbroken."""
     clip_start = starts[np.searchsorted(starts, frame, side="right") - 1]
-    before = np.flatnonzero(~named[clip_start:frame] | (floor.run_end[clip_start:frame] < frame))
+    before = np.flatnonzero(~named[clip_start:frame] | (runs.run_end[clip_start:frame] < frame))
     return int(clip_start + before[-1] + 1 if len(before) else clip_start)

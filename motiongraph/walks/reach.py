@@ -19,7 +19,7 @@ from motiongraph.walks.floor_path import floor_graph, without_dead_ends
 from motiongraph.walks.follow_path import find, finished, kept_clear, placed_at, starting_frames
 from motiongraph.walks.obstacles import Obstacle, around, checked, distance_to
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
-from motiongraph.walks.walk import Name, Seed, Walk, frames_named, spans
+from motiongraph.walks.walk import Name, Seed, Stretches, Walk, frames_named
 
 # How the end counts beside the way: missing it by 10 cm as much as walking 10 cm beside the way for 8 seconds.
 _END = {"early": 0.75, "late": 2.0, "end_place": 8.0}
@@ -107,7 +107,6 @@ def reach(
 
 def _metres(graph: MotionGraph, name: Name) -> float:
     """The way of the root in the longest of what is named: a jump on the spot has hardly any."""
-    ground, mask = floor_graph(graph), frames_named(graph, name)
-    begin, end = spans(graph, mask)
-    frames = np.flatnonzero(mask)
-    return float((ground.floor.arc[end[frames] - 1] - ground.floor.arc[begin[frames]]).max())
+    ground = floor_graph(graph)
+    named = Stretches.of(ground.starts, frames_named(graph, name))
+    return float((ground.floor.arc[named.end - 1] - ground.floor.arc[named.begin]).max())

@@ -21,7 +21,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, FAST, I32, I64, U1, kernel, njit, read, types
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.shortest_paths import Network, drop, network_of, push, rounded_up
-from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named, spans
+from motiongraph.walks.walk import Name, Seed, Stretches, Walk, called, frames_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,8 @@ class Order:
     """Items to cover, one a layer; F frames of all clips."""
 
     names: tuple[str, ...]
-    masks: np.ndarray  # (layers, F) bool: the frames of each item
-    begin: np.ndarray  # (layers, F) first frame of the unbroken stretch of the item around each of its frames
-    end: np.ndarray  # (layers, F) its end, exclusive
+    masks: tuple[np.ndarray, ...]  # (F,) bool: the frames of each item
+    stretches: tuple[Stretches | None, ...]  # of each item; None for detours, which may go on beyond any
     least: np.ndarray  # (layers,) frames of least stay
     price: np.ndarray  # (layers,) cost of a frame; above 0 in the layers of detours, which may be passed over
 
@@ -41,24 +40,36 @@ class Order:
         items = [items] if isinstance(items, str | set | frozenset) else list(items)
         if not items:
             raise MotionError("an order needs at least one clip or label")
-        masks = np.array([frames_named(graph, item) for item in items])
-        begin, end = (np.array(part) for part in zip(*(spans(graph, mask) for mask in masks)))
+        masks = tuple(frames_named(graph, item) for item in items)
+        starts = np.cumsum([0, *map(len, graph.clips)])
+        parts = tuple(Stretches.of(starts, mask) for mask in masks)
         stays = np.broadcast_to(np.asarray(stay, float) * graph.fps, len(items))
         if (stays < 0).any():
             raise MotionError("the least stay in an item cannot be negative")
         least = np.round(stays).astype(np.int32)
-        return cls(tuple(called(graph, item) for item in items), masks, begin, end, least, np.zeros(len(items)))
+        return cls(tuple(called(graph, item) for item in items), masks, parts, least, np.zeros(len(items)))
 
     def with_detours(self, anywhere: np.ndarray, price: float) -> "Order":
         """The same items with a layer of any motion, (F,) bool, between each two; price: cost of a frame there."""
-        layers, frames = 2 * len(self.names) - 1, len(anywhere)
+        layers = 2 * len(self.names) - 1
         items = np.arange(layers) % 2 == 0
-        masks, begin = np.tile(anywhere, (layers, 1)), np.zeros((layers, frames), self.begin.dtype)
-        end, least = np.full((layers, frames), 2**30, self.end.dtype), np.zeros(layers, np.int32)
-        for array, own in ((masks, self.masks), (begin, self.begin), (end, self.end), (least, self.least)):
-            array[items] = own
-        names = [self.names[k // 2] if k % 2 == 0 else "any motion" for k in range(layers)]
-        return Order(tuple(names), masks, begin, end, least, np.where(items, 0.0, price))
+        least = np.zeros(layers, np.int32)
+        least[items] = self.least
+        rows = [
+            row for own in zip(self.names, self.masks, self.stretches) for row in (own, ("any motion", anywhere, None))
+        ]
+        names, masks, parts = zip(*rows[:-1])
+        return Order(names, masks, parts, least, np.where(items, 0.0, price))
+
+    def begin(self, layer: int, frames: int | np.ndarray) -> np.ndarray:
+        """First frame of the unbroken stretch of an item around each of its frames."""
+        own = self.stretches[layer]
+        return np.zeros_like(frames) if own is None else own.around(frames)[0]
+
+    def end(self, layer: int, frames: int | np.ndarray) -> np.ndarray:
+        """Its end, exclusive."""
+        own = self.stretches[layer]
+        return np.full_like(frames, 2**30) if own is None else own.around(frames)[1]
 
 
 @njit(**FAST)
@@ -131,15 +142,15 @@ def cheapest(first, to, row, cost, frames, inside, entry, left, least, price):
 
 def exact(order: Order, network: Network) -> tuple[float, int, list[int], int, int]:
     """Cost, first frame, candidates taken and end (exclusive) of the cheapest walk, and the last layer reached."""
-    inside = np.ascontiguousarray(order.masks[:, network.at], np.uint8)
-    at = network.at.astype(np.int32)
-    entry = np.where(inside[0], at - order.begin[0, network.at], -1).astype(np.int32)
-    left = np.where(inside, order.end[:, network.at] - at, 0).astype(np.int32)
-    frames = network.frames.astype(np.int32)
-    alone = order.masks[0] & (order.end[0] - order.begin[0] >= order.least[0])
-    if len(order.names) == 1 and alone.any():
-        frame = int(np.argmax(np.where(alone, order.end[0] - order.begin[0], -1)))
-        return 0.0, int(order.begin[0, frame]), [], int(order.end[0, frame]), 0
+    if len(order.names) == 1 and order.stretches[0] is not None:
+        begin, end = order.stretches[0]
+        longest = int(np.argmax(end - begin))
+        if end[longest] - begin[longest] >= order.least[0]:
+            return 0.0, int(begin[longest]), [], int(end[longest]), 0
+    at, frames = network.at, network.frames.astype(np.int32)
+    inside = np.array([mask[at] for mask in order.masks], np.uint8)
+    entry = np.where(inside[0], at - order.begin(0, at), -1).astype(np.int32)
+    left = np.array([np.where(own, order.end(k, at) - at, 0) for k, own in enumerate(inside)], np.int32)
     arrays = [np.ascontiguousarray(a) for a in (frames, inside, entry, left, order.least, order.price)]
     total, states, last, deepest = cheapest(network.first, network.to, network.row, network.cost, *arrays)
     if last < 0:
@@ -148,10 +159,10 @@ def exact(order: Order, network: Network) -> tuple[float, int, list[int], int, i
     while states[state, 3] >= 0:
         edges.append(int(states[state, 4]))
         state = int(states[state, 3])
-    begin = int(order.begin[0, at[states[state, 0]]])
+    begin = int(order.begin(0, at[states[state, 0]]))
     rows = [int(network.row[e]) for e in edges[::-1] if network.row[e] >= 0]
     layer, node = len(order.names) - 1, states[last, 0]
-    return total, begin, rows, int(order.end[layer, at[node]]), deepest
+    return total, begin, rows, int(order.end(layer, at[node])), deepest
 
 
 METHODS = ("exact", "trials")
@@ -201,7 +212,7 @@ def sequential_walk(
 
 def _elsewhere(graph: MotionGraph, walk: Walk, order: Order) -> int:
     """Frames of the walk's pieces that belong to no item."""
-    starts, wanted = np.cumsum([0, *map(len, graph.clips)]), np.any(order.masks, axis=0)
+    starts, wanted = np.cumsum([0, *map(len, graph.clips)]), np.logical_or.reduce(order.masks)
     return sum(int((~wanted[starts[c] + a : starts[c] + b]).sum()) for c, a, b in walk.steps.tolist())
 
 
@@ -235,7 +246,8 @@ def _by_trials(
     cost = table["cost"][rows]
     # Of each item: the transitions from it to the next.
     ways = [np.flatnonzero(order.masks[k][leave] & order.masks[k + 1][arrive]) for k in range(layers - 1)]
-    stretches = np.unique(order.begin[0][np.flatnonzero(order.masks[0])])
+    assert order.stretches[0] is not None
+    stretches = order.stretches[0].begin
     best_key, best = (-1, 0.0), (0, [], 0, 0)
     for trial in range(max(trials, 1)):
         if not trial % 32:
@@ -246,10 +258,10 @@ def _by_trials(
         taken, total = [], 0.0
         for k in range(layers - 1):
             ahead = ways[k]
-            last = order.end[k][frame]
+            last = order.end(k, frame)
             ahead = ahead[(leave[ahead] >= frame + order.least[k]) & (leave[ahead] < last)]
             if k + 1 == layers - 1:
-                ahead = ahead[order.end[k + 1][arrive[ahead]] - arrive[ahead] >= order.least[k + 1]]
+                ahead = ahead[order.end(k + 1, arrive[ahead]) - arrive[ahead] >= order.least[k + 1]]
             if not len(ahead):
                 break
             chance = 1.0 / (0.01 + cost[ahead]) ** 2
@@ -259,7 +271,7 @@ def _by_trials(
             frame = int(arrive[choice])
         key = (len(taken), -total)
         if key > best_key:
-            best_key, best = key, (begin, taken, int(order.end[len(taken)][frame]), len(taken) + 1)
+            best_key, best = key, (begin, taken, int(order.end(len(taken), frame)), len(taken) + 1)
     return best
 
 

@@ -1,6 +1,7 @@
 """The choice points of a graph as a network with edges of both kinds, and the shortest paths through it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,7 +29,11 @@ class Network:
         """(E,) node the edges come from."""
         return np.repeat(np.arange(len(self.at)), np.diff(self.first)).astype(np.int32)
 
-    @property
+    def tail_of(self, edge: int) -> int:
+        """The node an edge comes from."""
+        return int(np.searchsorted(self.first, edge, side="right")) - 1
+
+    @cached_property
     def busy(self) -> np.ndarray:
         """(N,) bool: the nodes that an edge leaves or reaches."""
         busy = np.diff(self.first) > 0
@@ -109,12 +114,12 @@ def drop(values, items, size):
     return size
 
 
-@kernel(types.Tuple((F64[::1], I32[::1]))(read(I32), read(I32), read(F64), read(F64), B1))
-def _shortest(first, to, weight, begin, steepest):
+@kernel(types.Tuple((F64[::1], I32[::1]))(read(I32), read(I32), read(F64), read(F64), read(F64), B1))
+def _shortest(first, to, weight, begin, rest, steepest):
     """Dijkstra's algorithm with a binary heap; see `shortest`."""
     n = first.shape[0] - 1
     length, via = begin.copy(), np.full(n, -1, np.int32)
-    room = n + to.shape[0] + 1
+    room, best = n + to.shape[0] + 1, np.inf
     values, nodes, size = np.empty(room), np.empty(room, np.int32), 0
     for node in range(n):
         if begin[node] < np.inf:
@@ -124,6 +129,10 @@ def _shortest(first, to, weight, begin, steepest):
         size = drop(values, nodes, size)
         if far > length[here]:
             continue
+        if rest.shape[0]:
+            if far > best:
+                break
+            best = min(best, far + rest[here])
         for e in range(first[here], first[here + 1]):
             total = max(far, weight[e]) if steepest else far + weight[e]
             if total < length[to[e]]:
@@ -133,24 +142,27 @@ def _shortest(first, to, weight, begin, steepest):
 
 
 def shortest(
-    network: Network, weight: np.ndarray, begin: np.ndarray, steepest: bool = False
+    network: Network, weight: np.ndarray, begin: np.ndarray, steepest: bool = False, rest: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The shortest path to every node.
 
     weight: (E,) of the edges, not negative; begin: (N,) costs of starting at each node, infinity for not there.
-    steepest: a path is as long as its heaviest edge, not as all together. Returns (N,) lengths, infinity for out of
-    reach, and (N,) the edges by which the nodes are reached, −1 for starts and what is out of reach.
+    steepest: a path is as long as its heaviest edge, not as all together. rest: (N,) cost of ending at each node; where
+    it is given, only what is no longer than the shortest way with its rest is found, and the other lengths may be too
+    great. Returns (N,) lengths, infinity for out of reach, and (N,) the edges by which the nodes are reached, −1 for
+    starts and what is out of reach.
     """
-    weight, begin = np.ascontiguousarray(weight, float), np.ascontiguousarray(begin, float)
-    return _shortest(network.first, network.to, weight, begin, steepest)
+    rest = np.empty(0) if rest is None else rest
+    given = (np.ascontiguousarray(values, float) for values in (weight, begin, rest))
+    return _shortest(network.first, network.to, *given, steepest)
 
 
 def edges_to(network: Network, via: np.ndarray, node: int) -> list[int]:
     """The edges of the shortest path to a node, in order; via: as `shortest` returns it."""
-    edges, tail = [], network.tail
+    edges = []
     while via[node] >= 0:
         edges.append(int(via[node]))
-        node = int(tail[via[node]])
+        node = network.tail_of(edges[-1])
     return edges[::-1]
 
 

@@ -6,7 +6,7 @@ Frames are counted over all clips, one after the other, as in `walks.floor_path`
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -45,9 +45,9 @@ def frames_named(graph: MotionGraph, asked: Name | None) -> np.ndarray:
         mask[starts[clip] + frame] = True
         return mask
     if isinstance(asked, set | frozenset) or (isinstance(asked, str) and all(c.name != asked for c in graph.clips)):
-        words = _words(graph, asked)
+        words, labelling = _words(graph, asked), graph.candidates.labelling
+        mask = np.array([own.issuperset(words) for own in labelling.sets])[labelling.frames]
         for clip, begin in zip(graph.clips, starts):
-            mask[begin : begin + len(clip)] = np.all([clip.labels.at(word) for word in words], axis=0)
             mask[begin : begin + clip.first] = False
         if not mask.any():
             what = f"clip or label {asked!r}" if len(words) == 1 else f"motion that is {' and '.join(words)} at once"
@@ -103,16 +103,37 @@ def called(graph: MotionGraph, asked: Name | None) -> str:
     return " + ".join(sorted(asked)) if isinstance(asked, set | frozenset) else str(asked)
 
 
-def spans(graph: MotionGraph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(F,) the first frame and the end (exclusive) of the unbroken stretch of `mask` around each of its frames."""
-    breaks = np.zeros(len(mask) + 1, bool)
-    breaks[np.cumsum([0, *map(len, graph.clips)])] = True
-    opens = mask & (breaks[:-1] | ~np.append(False, mask[:-1]))
-    closes = mask & (breaks[1:] | ~np.append(mask[1:], False))
-    index = np.arange(len(mask), dtype=np.int32)
-    begin = np.maximum.accumulate(np.where(opens, index, 0))
-    end = np.minimum.accumulate(np.where(closes, index + 1, len(index))[::-1])[::-1]
-    return begin.astype(np.int32), end.astype(np.int32)
+class Stretches(NamedTuple):
+    """The unbroken stretches of some frames, in order; none leads from one clip into the next."""
+
+    begin: np.ndarray  # (n,) first frame of each
+    end: np.ndarray  # (n,) its end, exclusive
+
+    @classmethod
+    def of(cls, starts: np.ndarray, mask: np.ndarray) -> "Stretches":
+        """starts: (clips + 1,) where each clip's frames begin; mask: (F,) bool, the frames."""
+        opens, closes = mask.copy(), mask.copy()
+        opens[1:] &= ~mask[:-1]
+        closes[:-1] &= ~mask[1:]
+        opens[starts[:-1]], closes[starts[1:] - 1] = mask[starts[:-1]], mask[starts[1:] - 1]
+        return cls(np.flatnonzero(opens), np.flatnonzero(closes) + 1)
+
+    def around(self, frames: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First frame and end of the stretch that each of these frames is in."""
+        which = np.searchsorted(self.begin, frames, side="right") - 1
+        return self.begin[which], self.end[which]
+
+    def last_before(self, frames: np.ndarray, begin: np.ndarray) -> np.ndarray:
+        """(n,) the last frame of any stretch at or before each of `frames` (n,), −1 for none since `begin` (n,)."""
+        which = np.searchsorted(self.begin, frames, side="right") - 1
+        last = np.minimum(frames, self.end[which] - 1)
+        return np.where((which >= 0) & (last >= begin), last, -1)
+
+    def first_after(self, frames: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """(n,) the first frame of any stretch at or after each of `frames` (n,), −1 for none before `end` (n,)."""
+        which = np.searchsorted(self.end, frames, side="right")
+        first = np.maximum(frames, np.append(self.begin, self.end[-1:])[which])
+        return np.where((which < len(self.end)) & (first < end), first, -1)
 
 
 def clip_of(starts: np.ndarray, frames: int | np.ndarray) -> np.ndarray:

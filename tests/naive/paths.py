@@ -203,3 +203,31 @@ def ways(path, face, leave, arrive, jump, last, window, samples):
             before = place
         found.append(rows)
     return found
+
+
+def steps(path, starts, first):
+    """Metres from the frame before, from the first of each clip's captured frames on."""
+    out = []
+    for c, begin in enumerate(first):
+        for f in range(starts[c], starts[c + 1]):
+            out.append(hypot(path[f][0] - path[f - 1][0], path[f][1] - path[f - 1][1]) if f > begin else 0.0)
+    return out
+
+
+def run_ends(at, on, starts):
+    """The last frame that may be played to from each frame: on: whether the clip goes on from each choice point."""
+    out = []
+    for f in range(starts[-1]):
+        clip_end = min(end for end in starts if end > f)
+        ahead = [n for n, frame in enumerate(at) if f <= frame < clip_end]
+        out.append(next((at[n] for n in ahead if not on[n]), -1))
+    return out
+
+
+def alone(leave, ease, near, care):
+    """The root of the largest ease about the same moment, times care, as a share of all of them."""
+    out = []
+    for here in leave:
+        some = [e for there, e in zip(leave, ease) if abs(there - here) <= near]
+        out.append(care * max(some) ** 0.5 / sum(some))
+    return out
