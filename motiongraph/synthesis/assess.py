@@ -36,6 +36,7 @@ _NAMES = tuple(_WORDS)
 _ALONE = {  # figures of made motion alone
     "lift_kept": "steps that keep their height",
     "seam_visibility": "seams seen, 0.5 is chance",
+    "blend_visibility": "seams seen beside the moments they join",
     "errors": "frames of the capture bridged",
 }
 
@@ -48,32 +49,41 @@ def assess(
     "captured", "made": slide, cm/s of feet where contacts are found; slide_low, cm/s of feet that are low, whether or
     not they stand; jolts, a minute; acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles; penetration and
     float, cm that standing feet are below the floor at worst and above it on average. lift_kept: share of steps that
-    keep most of their height when feet are held. seam_visibility: see `judge`; None for a file, or without
-    scikit-learn, or where there is too little to learn from. errors: frames of the capture that were bridged.
+    keep most of their height when feet are held. seam_visibility, blend_visibility: how well seams are told from any
+    captured motion and from that of the same moments, see `judge`; None for a file, or without scikit-learn, or where
+    there is too little to learn from. errors: frames of the capture that were bridged.
     """
     if isinstance(source, Clip):
         mended, errors = despiked(source)
         captured, raw, made = [mended], [mended], [cleaned(mended, progress=progress)]
-        visible, bridged = None, sum(stop - start for start, stop in errors)
+        seen, bridged = {"seam_visibility": None, "blend_visibility": None}, sum(stop - start for start, stop in errors)
     else:
         graph = source if source.is_pruned else source.pruned()
         found = [random_walk(graph, seconds, rng + n) for n in range(walks)]
         raw = [synthesize(walk, cleanup=False) for walk in found]
-        part = stretch(progress, 0.0, 0.6)
+        part = stretch(progress, 0.0, 0.4)
         made = []
         for done, walk in enumerate(found):
             part(done, len(found), "making motion")
             made.append(synthesize(walk))
         captured, bridged = list(graph.clips), None
-        visible = seam_visibility(made, graph.clips, stretch(progress, 0.6, 1.0)) if find_spec("sklearn") else None
-        visible = None if visible is None or np.isnan(visible) else visible
+        seen = {
+            "seam_visibility": _seen(made, graph.clips, "any", stretch(progress, 0.4, 0.7)),
+            "blend_visibility": _seen(made, graph.clips, "same", stretch(progress, 0.7, 1.0)),
+        }
     return {
         "captured": _figures(captured, captured),
         "made": _figures(made, captured if isinstance(source, Clip) else made),
         "lift_kept": _lift_kept(raw, made),
-        "seam_visibility": visible,
+        **seen,
         "errors": bridged,
     }
+
+
+def _seen(made: Sequence[Clip], clips: Sequence[Clip], beside: str, progress: Progress) -> float | None:
+    """How well seams are told; None where that cannot be judged."""
+    found = seam_visibility(made, clips, beside, progress) if find_spec("sklearn") else np.nan
+    return None if np.isnan(found) else found
 
 
 def rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -80,7 +80,7 @@ def random_walk(
             length,
             between,
             within,
-            float(variety),
+            variety * (2.0 - variety),
             ground.window,
             count,
             taken,
@@ -105,8 +105,9 @@ def random_walk(
 
 
 def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
-    """(T,) how gladly each transition is taken, by its cost in shares of what it may cost: about exp(−(2 · share)²),
-    which needs no exponential and so is the same on every processor.
+    """(T,) how gladly each transition is taken, by its cost in shares of what it may cost: 1 / (1 + share²)³, which
+    needs no exponential and so is the same on every processor. Falling faster, the few cheapest would be taken again
+    and again, and always at the same moments of a motion, which gives them away more than their cost does.
 
     In motion slower than a stroll less is hidden, and a cost counts as more. Moments from which many transitions leave
     are left no more often than others: walks that always change clips where the body rests give themselves away.
@@ -117,12 +118,10 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     if not np.isfinite(limits).all():
         limits = np.full(len(cost), cost.max(initial=0.0))
     if candidates.metric.unit == "cm":
-        slower = np.clip(candidates.pace[ground.rows], _SLOWEST, 1.0)
-        limits = limits * slower * slower
+        limits = limits * np.clip(candidates.pace[ground.rows], _SLOWEST, 1.0)
     share = cost / np.maximum(limits, 1e-12)
     fall = 1.0 / (1.0 + care * share * share)
-    fall = fall * fall * fall
-    ease = fall * fall + 1e-9
+    ease = fall * fall * fall + 1e-9
     # Of all that leave about the same moment each gets its share of what the best of them would have alone. Its root:
     # which moment is left counts less than how, or the few cheapest would be taken again and again.
     total, near = np.append(0.0, np.cumsum(ease)), round(_MOMENT * ground.fps)
@@ -172,7 +171,7 @@ def random_transitions(
 
     ease: (T,) how gladly each is taken; seen: (clips,) the step at which each clip was last played; frames, count:
     frames played and transitions taken before; least, most: frames between two transitions. Stops where no transition
-    lies ahead, or after `length` frames.
+    lies ahead, or after `length` frames. variety: the share of its weight that a clip just played loses.
     """
     weights = np.empty(runs.leave.shape[0])
     for n in range(chances.shape[0]):
