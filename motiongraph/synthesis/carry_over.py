@@ -2,6 +2,7 @@
 
 What the first new pose lacks of the last one shown fades over a few frames: of the body, in its joints; of the feet, in
 the world, for feet that stand at the same place before and after must not be moved by what hips and knees make up for.
+Feet that land meanwhile have made up for it by then.
 """
 
 from dataclasses import replace
@@ -48,15 +49,21 @@ def _faded(shown: np.ndarray, last: np.ndarray, turns: np.ndarray, share: np.nda
 def _hold_feet(clip: Clip, new: Window, frames: slice, share: np.ndarray) -> None:
     """Bring the feet of new frames, in place, to where they were in the clip and a share (n,) of what they lacked, in
     the first of these frames, of those shown."""
-    skeleton, joints = clip.skeleton, plants(clip).joints
+    skeleton, contacts = clip.skeleton, plants(clip)
     (old, old_turns), (places, turns) = (
         transforms(skeleton, root[frames], rotations[frames], None if slide is None else slide[frames])
         for root, rotations, slide in ((clip.root, clip.rotations, clip.offsets), new)
     )
     later = slice(frames.start + 1, frames.stop)
-    for leg in legs_of(skeleton, joints):
-        goal = old[1:, leg.ankle] + share[:, None] * (places[0, leg.ankle] - old[0, leg.ankle])
-        foot = _faded(turns[0, leg.ankle], old_turns[0, leg.ankle], old_turns[1:, leg.ankle], share)
+    for leg in legs_of(skeleton, contacts.joints):
+        own = [k for k, joint in enumerate(contacts.joints) if joint in (leg.ankle, leg.ball)]
+        air = int(np.argmax([*np.asarray(contacts)[later, own].any(axis=1), True]))  # frames until it lands
+        landing = 1.0 - smoothstep(np.minimum(np.arange(1, len(share) + 1) / (air + 1.0), 1.0))
+        fading = np.minimum(landing, share)
+        # Up and down it has all the time there is: that slides nothing, and knees would snap.
+        each = np.stack([fading, share, fading], axis=1)
+        goal = old[1:, leg.ankle] + each * (places[0, leg.ankle] - old[0, leg.ankle])
+        foot = _faded(turns[0, leg.ankle], old_turns[0, leg.ankle], old_turns[1:, leg.ankle], fading)
         hip, knee, ankle = (places[None, 1:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
         knees = Knees.of(hip, knee, ankle, turns[None, 1:, leg.hip], clip.fps)
         bend = np.copysign(knees.bend_at(length(goal - hip)[..., 0]), knees.bend)

@@ -146,32 +146,56 @@ def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
 
 
 def foot_of(
-    places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float, shown: np.ndarray | None = None
-) -> Foot:
-    """A foot held where its heel and toe are planted. shown: (S, J, 3) joints of the first frames, as held before."""
+    places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float, shown: np.ndarray | None = None,
+    instead: np.ndarray | None = None,
+) -> Foot:  # fmt: skip
+    """A foot held where its heel and toe are planted. shown: (S, J, 3) joints of the first frames, as held before;
+    instead: (J, 3) where the last of them would be now, so that a foot about to land lands where it was going to."""
     shown = places[:0] if shown is None else shown
     ends = np.ascontiguousarray(np.stack([shown[:, leg.ankle], shown[:, leg.ball]]))
     ankle = np.ascontiguousarray(places[:, leg.ankle])
     turn = np.tile(rot.IDENTITY, (len(places), 1))
     down, target, loose = planted[leg.ankle], np.zeros_like(ankle), np.zeros(len(places))
+    toe_down = planted[leg.ball] if leg.ball >= 0 else np.zeros(len(places), bool)
+    foot = places[:, leg.ball] - ankle
+    heel, ball = ankle, ankle + foot
+    if instead is not None:
+        heel, ball = _going_on(ankle, foot, (down, toe_down), ends, instead[[leg.ankle, leg.ball]], fps)
     if leg.ball < 0:
-        nothing = np.zeros(len(places), bool)
-        _kernels.settle(down, nothing, ankle, ankle, ends, _FARTHEST, target, np.empty_like(ankle))
+        _kernels.settle(down, toe_down, heel, heel, ends, _FARTHEST, target, np.empty_like(ankle))
     else:
-        toe_down, ball = planted[leg.ball], np.ascontiguousarray(places[:, leg.ball])
-        toe, foot, both = np.zeros_like(ankle), ball - ankle, down & toe_down
-        _kernels.settle(down, toe_down, ankle, ball, ends, _FARTHEST, target, toe)
+        toe, both = np.zeros_like(ankle), down & toe_down
+        _kernels.settle(down, toe_down, heel, ball, ends, _FARTHEST, target, toe)
         wanted = rot.between(foot, np.where(both[:, None], toe - target, foot))
         turn = rot.from_vector(eased(both, rot.to_vector(wanted), _FOOT_EASE, fps))
         target = np.where(down[:, None], target, toe - rot.rotate(turn, foot))
         loose = nearness(toe_down, round(_GIVE * fps)) * (1.0 - nearness(down, round(_ROLL * fps)))
-        down = _without_leaps(down | toe_down, target - ankle, fps)
+        down = _without_leaps(down, toe_down, target - ankle, fps)
     goal = ankle + eased(down, target - ankle, EASE, fps)
     _lift(goal[:, 1], ankle[:, 1], down)
     joints = [joint for joint in (leg.ball, *leg.tips) if joint >= 0]
     parts = np.stack([places[:, joint] - ankle for joint in joints] or [np.zeros_like(ankle)])
     toe = joints.index(leg.toe) if leg.toe >= 0 else -1
     return Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts, toe)
+
+
+def _going_on(
+    ankle: np.ndarray, foot: np.ndarray, down: tuple[np.ndarray, np.ndarray], shown: np.ndarray, instead: np.ndarray,
+    fps: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """(F, 3) of heel and toe, whose foot (F, 3) leads from one to the other, with contacts that begin soon after the
+    frames shown (2, S, 3) moved and turned by what `instead` (2, 3) lacks of the last of those: at once by all of it,
+    from `EASE` seconds on not at all."""
+    count, reach = shown.shape[1], EASE * fps
+    moved, turned = np.zeros((2, len(ankle)))  # shares
+    landed = runs(down[0] | down[1]), runs(down[0] & down[1])
+    for share, (start, stop) in ((share, run) for share, of in zip((moved, turned), landed) for run in of):
+        if count <= start < count + reach:
+            share[start:stop] = 1.0 - smoothstep((start - count) / reach)
+    (heel, toe), (new_heel, new_toe) = shown[:, -1], instead
+    turn = np.maximum(moved, turned)[:, None] * rot.to_vector(rot.between(new_toe - new_heel, toe - heel))
+    ankle = ankle + moved[:, None] * (heel - new_heel)
+    return ankle, ankle + rot.rotate(rot.from_vector(turn), foot)
 
 
 def _lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
@@ -183,11 +207,12 @@ def _lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
             goal[start:stop] += max(was.max() - now.max(), 0.0) * 64.0 * u**3 * (1.0 - u) ** 3
 
 
-def _without_leaps(down: np.ndarray, correction: np.ndarray, fps: float) -> np.ndarray:
-    """`down` (F,) let go around where the correction (F, 3) jumps: a foot that was carried too far steps over."""
-    leaps = np.flatnonzero(down[1:] & down[:-1] & (length(np.diff(correction, axis=0))[:, 0] * fps > _LEAP))
-    down, gap = down.copy(), max(round(_STEP * fps), 1)
-    for at in leaps:
+def _without_leaps(heel: np.ndarray, toe: np.ndarray, correction: np.ndarray, fps: float) -> np.ndarray:
+    """Whether heel or toe (F,) are down, let go around where the correction (F, 3) of the ankle jumps as one takes over
+    from the other: a foot that was carried too far steps over."""
+    down, gap = heel | toe, max(round(_STEP * fps), 1)
+    leap = length(np.diff(correction, axis=0))[:, 0] * fps > _LEAP
+    for at in np.flatnonzero(down[1:] & down[:-1] & (heel[1:] != heel[:-1]) & leap):
         down[max(at + 1 - gap, 0) : at + 1 + gap] = False
     return down
 

@@ -37,13 +37,14 @@ _MEET = 0.2  # s over which the soothed stretch and the rest pass into each othe
 
 def cleaned(
     clip: Clip, floor: np.ndarray | None = None, onto: float | None = None, progress: Progress = SILENT,
-    shown: np.ndarray | None = None, soothe: bool = True,
+    shown: np.ndarray | None = None, instead: np.ndarray | None = None, soothe: bool = True,
 ) -> Clip:  # fmt: skip
     """`clip` with planted feet held, floor never entered and legs never overstretched; without legs, `clip` itself.
 
     floor: (F,) metres, the ground under every frame where that changes, as it does when pieces of several clips are
     joined; by default that of the clip. onto: metres, the height that all of it is brought to, by default the first.
     shown: (S, J, 3) joints of the first frames where they were shown already: feet that stand there stay there.
+    instead: (J, 3) where the last of those would be now: feet that are about to land land as they were going to.
     soothe: let feet go where holding them would jolt the body.
     """
     contacts = plants(clip)
@@ -53,7 +54,7 @@ def cleaned(
     floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
     ground = float(floor[0]) if onto is None else onto
     planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
-    stance = _Stance.of(clip, ground - floor, legs, planted, ground, shown)
+    stance = _Stance.of(clip, ground - floor, legs, planted, ground, shown, instead)
     swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
     progress(0, 2, "holding planted feet")
     root, rotations = stance.held(np.ones((len(legs), len(clip))))
@@ -112,7 +113,7 @@ class _Stance:
     @classmethod
     def of(
         cls, clip: Clip, rise: np.ndarray, legs: list[Leg], planted: dict[int, np.ndarray], ground: float,
-        shown: np.ndarray | None,
+        shown: np.ndarray | None, instead: np.ndarray | None,
     ) -> "_Stance":  # fmt: skip
         """Of a clip moved up by `rise` (F,) metres."""
         up = rise[:, None] * np.array([0.0, 1.0, 0.0])
@@ -122,7 +123,7 @@ class _Stance:
             for joints in zip(*((leg.hip, leg.knee, leg.ankle) for leg in legs))
         )
         knees = Knees.of(hip, knee, ankle, np.stack([turns[:, leg.hip] for leg in legs]), clip.fps)
-        feet = [foot_of(places, leg, planted, clip.fps, shown) for leg in legs]
+        feet = [foot_of(places, leg, planted, clip.fps, shown, instead) for leg in legs]
         moving = clip.root + up, clip.rotations, clip.offsets
         return cls(clip.skeleton, clip.fps, legs, ground, *moving, places, turns, feet, knees)
 

@@ -8,6 +8,7 @@ which had seen less of what was coming, fades over a few frames (`carry_over`).
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from motiongraph.model.kinematics import positions
 from motiongraph.model.placement import IDENTITY, Placement, compose, place, turn
 from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.carry_over import carried_over
+from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots
@@ -32,6 +34,7 @@ STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s over which a stretch 
 FIXED = STRETCH + MEET  # s of motion that a stretch may fix
 # s that a stretch sees around it: before, what corrections take to fade; after, a contact as well.
 _BEFORE, _AHEAD = 0.5, 0.8
+_ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
 
 
@@ -228,7 +231,14 @@ class Live:
             onto = self.graph.clips[self._steps[0][0]].floor
             shown, fade = self._kept(begin, start), round(MEET * fps)
             seen = positions(clip.skeleton, *shown)
-            clip = cleaned(clip, ground(walk, clip), onto, shown=seen, soothe=False)
+            held = partial(cleaned, clip, ground(walk, clip), onto, shown=seen, soothe=False)
+            clip = held()
+            if len(seen):
+                at = slice(len(seen) - 1, len(seen))
+                instead = positions(clip.skeleton, *_cut((clip.root, clip.rotations, clip.offsets), at))[0]
+                feet = list(plants(clip).joints)
+                if np.abs(instead - seen[-1])[feet].max(initial=0.0) > _ELSEWHERE:
+                    clip = held(instead=instead)
             clip = carried_over(shown, clip, fade)
         whole = _cut((clip.root, clip.rotations, clip.offsets), slice(start - begin, None))
         kept = np.arange(start, stop) % len(self._root)

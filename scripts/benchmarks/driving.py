@@ -6,8 +6,8 @@ heading error: mean angle between where the stick points and the body faces; sli
 frames; jerk: 99th percentile of all joints; ms of the processor for a frame of 1/60 s. `captured` has the clips' own.
 Then slide and seams of what the character did live beside the same walks made offline.
 
-Sets: bundled samples; subject 16's walks, runs and both; walks, turns and runs of Bandai-Namco's second data set, whose
-folder MOTIONGRAPH_BANDAI names. MOTIONGRAPH_SETS chooses among samples, walks, runs, both, bandai.
+Sets: bundled samples; bundled captured clips; subject 16's walks, runs and both; walks, turns and runs of Bandai-Namco's second data set, whose
+folder MOTIONGRAPH_BANDAI names. MOTIONGRAPH_SETS chooses among samples, captured, walks, runs, both, bandai.
 """
 
 import os
@@ -44,6 +44,7 @@ def graphs(mocap: Path) -> dict[str, mg.MotionGraph]:
     bandai, folder = Path(os.environ.get("MOTIONGRAPH_BANDAI", "/nowhere")), mocap / "cmu/asf_amc/16"
     files: dict[str, list[tuple[Path, str]]] = {
         "samples": [(file, "") for file in sorted(resource("assets/samples").glob("*.bvh"))],
+        "captured": [(file, "") for file in sorted(resource("assets/captured").glob("*.bvh"))],
         "walks": [(folder / f"16_{n:02d}.amc", "walk") for n in WALKS],
         "runs": [(folder / f"16_{n:02d}.amc", "run") for n in RUNS],
     }
