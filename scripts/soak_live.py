@@ -1,10 +1,12 @@
-"""Hours of simulated driving through the window's own code: no error, no dead end, only finite poses, no jumps.
+"""Hours of simulated driving through the window's own code: no error, no dead end, only finite poses, no leaps.
 
     python scripts/soak_live.py HOURS [--seed N] [--clips FOLDER] [--match PATTERN] [--fps N] [--no-feet]
 
 Commands are issued as keys, stick, mouse and menus issue them (`Steer`, `PlantGoal`, `SetPath`, labels, pausing,
-looking back), at random with a fixed seed, to a state without a window; a second of it takes milliseconds. By default
-the bundled samples are driven, with mirror images. Ends with status 1 at the first thing that goes wrong.
+looking back), at random with a fixed seed, to a state without a window, in frames of 1/120 to 1/10 s. By default the
+bundled samples are driven, with mirror images. After every frame: the same character goes on and did not begin anew;
+its clip can be left after all that is made (the invariant that stands at `synthesis.live.FIXED`); time that passed
+brought motion; the pose is finite; the root did not leap. Ends with status 1 at the first thing that goes wrong.
 """
 
 import argparse
@@ -76,6 +78,20 @@ def ask(state: AppState, labels: list, rng: np.random.Generator) -> str:
     return ("keys", "keys", "stick", "stick", "mouse", "stand", "goal", "path", "label", "look back")[kind]
 
 
+def last_exit(character: mg.LiveCharacter) -> int:
+    """The frame of the motion at which the clip now played can be left for the last time, −1 for never."""
+    ground, live = character._steering.ground, character._live
+    clip, entered, earliest = live.now
+    exits = ground.exits(int(ground.starts[clip]) + earliest)
+    return live.entered + int(ground.floor.leave[exits[-1]]) - int(ground.starts[clip]) - entered if len(exits) else -1
+
+
+def megabytes() -> float:
+    """That the process has in memory, where the system tells."""
+    table = Path("/proc/self/statm")
+    return int(table.read_text().split()[1]) * 4096 / 1e6 if table.exists() else float("nan")
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("hours", type=float)
@@ -89,32 +105,43 @@ def main() -> int:
     first = state.live
     assert first is not None
     labels = [None, *sorted({label for clip in first.graph.clips for label in clip.labels})]
-    character, began, requests, hour, quickest = first.character, time.perf_counter(), 0, 0.0, 0.0
+    character, began, requests, frames, hour, quickest = first.character, time.perf_counter(), 0, 0, 0.0, 0.0
+    at_first = None  # megabytes, once as much motion is kept as ever is
     while character.seconds < asked.hours * 3600.0:
         what = ask(state, labels, rng)
         requests += 1
-        for dt in rng.uniform(0.0, 0.1, int(rng.integers(2, 120))).tolist():
+        for dt in rng.uniform(1 / 120, 1 / 10, int(rng.integers(2, 120))).tolist():
             before, played, behind = first.root[0].copy(), character.played, first.behind
             update(state, dt)
+            frames += 1
             problem = ""
             if state.live is not first or "sets off anew" in (character.problem or ""):
                 problem = f"it ended or began anew: {[message.text for message in state.messages][:3]}"
+            elif last_exit(character) < character._live.ready:
+                problem = "its clip cannot be left after what is made: a dead end"
             elif not (np.isfinite(first.root).all() and np.isfinite(first.turns).all()):
                 problem = "the pose is not finite"
-            elif character.played > played and dt > 0.01 and not (behind or first.behind):
+            elif character.played <= played and not (behind or first.behind) and character.can_stand:
+                problem = "time passed without motion"
+            elif character.played > played and not (behind or first.behind):
                 speed = float(np.linalg.norm(first.root[0] - before)) / dt
                 quickest = max(quickest, speed)
-                problem = f"the root moves at {speed:.1f} m/s" if speed > _QUICKEST else ""
+                problem = f"the root leaps at {speed:.1f} m/s" if speed > _QUICKEST else ""
             if problem:
                 print(f"after {character.seconds:.2f} s, asked for {what}: {problem}", flush=True)
                 return 1
+        if at_first is None and character.seconds > 600.0:
+            at_first = megabytes()
         if character.seconds >= hour + 3600.0:
             hour += 3600.0
-            print(f"{hour / 3600.0:g} h after {time.perf_counter() - began:.0f} s", flush=True)
+            spent = time.perf_counter() - began
+            print(f"{hour / 3600.0:g} h after {spent:.0f} s, {megabytes():.0f} MB", flush=True)
     errors = sorted({message.text for message in state.messages if message.level == "error"})
     print(
-        f"{character.seconds / 3600.0:.2f} h, {requests:,} requests, {character.taken:,} transitions, quickest root "
-        f"{quickest:.1f} m/s, in {time.perf_counter() - began:.0f} s; said: "
+        f"{character.seconds / 3600.0:.2f} h, feet {'as they come' if asked.no_feet else 'held'}, {requests:,} requests, "
+        f"{frames:,} frames, {character.taken:,} transitions; after none of them ended or anew, a dead end, without "
+        f"motion, not finite, or a leap (quickest root {quickest:.1f} m/s); memory after 10 minutes and at the end "
+        f"{at_first or megabytes():.0f} and {megabytes():.0f} MB; {time.process_time():.0f} s of the processor; said: "
         f"{sorted(set(character.messages)) or 'nothing'}; errors: {errors or 'none'}"
     )
     return 1 if errors else 0
