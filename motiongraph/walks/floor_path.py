@@ -75,6 +75,15 @@ class FloorGraph:
         return self._laid[1]
 
     @cached_property
+    def pace(self) -> np.ndarray:
+        """(F,) m/s on the floor at every frame: from the one before to the one after, within its clip."""
+        arc, index = self.floor.arc, np.arange(len(self.floor.arc))
+        before, after = np.maximum(index - 1, 0), np.minimum(index + 1, len(arc) - 1)
+        before[self.starts[:-1]] = self.starts[:-1]
+        after[self.starts[1:] - 1] = self.starts[1:] - 1
+        return (arc[after] - arc[before]) / np.maximum(after - before, 1) * self.fps
+
+    @cached_property
     def _laid(self) -> tuple[Floor, float]:
         starts, paths, table = self.starts, self.candidates.paths, self.candidates.table
         path, face = paths[:, :2].astype(np.float64, order="C"), paths[:, 2:].astype(np.float64, order="C")

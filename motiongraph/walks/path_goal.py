@@ -257,23 +257,17 @@ def _target(
     for k, name in enumerate(asked):
         if name is not None:
             need[k], away[k] = _frames_and_seconds(graph, name)
-    pace = floor_pace(ground)
+    pace = ground.pace
     target = TargetPath(line, stretch, need, away, weights.change * _changes(graph, ground, pace), pace)
     for array in target:
         array.flags.writeable = False
     return target
 
 
-def floor_pace(ground: FloorGraph) -> np.ndarray:
-    """(F,) m/s on the floor at every frame."""
-    arc, parts = ground.floor.arc, pairwise(ground.starts.tolist())
-    return np.concatenate([np.gradient(arc[a:b]) if b - a > 1 else np.zeros(b - a) for a, b in parts]) * ground.fps
-
-
 def can_stop(graph: MotionGraph) -> bool:
     """Whether a walk on the graph may come to stand."""
     ground = floor_graph(graph)
-    return bool((floor_pace(ground)[ground.nodes] < _STANDS).any())
+    return bool((ground.pace[ground.nodes] < _STANDS).any())
 
 
 def _changes(graph: MotionGraph, ground: FloorGraph, pace: np.ndarray) -> np.ndarray:
