@@ -140,6 +140,12 @@ class Clip:
         later = self.__dict__.get("later")
         return later.packed() if later is not None and later.packed is not None else None
 
+    @property
+    def motion(self) -> Later | np.ndarray:
+        """The same thing for clips of the very same poses, whatever else is said of them; reads no poses."""
+        later = self.__dict__.get("later")
+        return self.root if later is None else later
+
     def keep_poses(self) -> None:
         """From now on `root` and `rotations` stay where they are in memory."""
         if "later" in self.__dict__:

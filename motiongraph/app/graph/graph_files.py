@@ -10,7 +10,7 @@ from motiongraph.app.command import command
 from motiongraph.app.graph.graph_state import go_on, leave_transition, need_graph
 from motiongraph.app.graph.lanes import Source, drawing, sources_of
 from motiongraph.app.jobs import JobKind
-from motiongraph.app.library.entries import prepare
+from motiongraph.app.library.entries import prepare_for
 from motiongraph.app.playback import show_clip
 from motiongraph.errors import MotionError
 from motiongraph.graph import export
@@ -43,7 +43,7 @@ def open_graph(state: AppState, path: Path) -> None:
         new = []
         for done, (clip, source) in enumerate(zip(originals, sources)):
             progress(done, len(originals), clip.name)
-            new.append(None if source else (clip, prepare(clip)))
+            new.append(None if source else (clip, prepare_for(clip)))
         deliver((graph, sources, new))
 
     def then(result):

@@ -165,7 +165,7 @@ def _read(state: AppState) -> Notes:
 
     def row(source: Source) -> Row:
         entry = state.library.get(source.number)
-        return [source.number, source.start, source.stop, entry is not None and entry.clip.root is source.root]
+        return [source.number, source.start, source.stop, entry is not None and entry.clip.motion is source.motion]
 
     sources = [source and row(source) for source in drawn.sources] if drawn else []
     asked = [[row(source), labels.spans() if labels else []] for source, labels in drawn.asked] if drawn else []
@@ -264,7 +264,7 @@ def drawn_again(
 def _source(library: dict[int, Entry], number: int, start: int, stop: int, same: bool) -> Source:
     """same: the motion was still that of the entry when this was written."""
     entry = library.get(number)
-    return Source(number, entry.clip.root if entry and same else np.empty((0, 3)), start, stop)
+    return Source(number, entry.clip.motion if entry and same else np.empty((0, 3)), start, stop)
 
 
 def _labels(library: dict[int, Entry], number: int, spans: list[tuple[str, int, int]]) -> Labels | None:

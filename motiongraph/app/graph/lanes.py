@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiongraph.app.library.entries import Entry, Prepared, prepare
+from motiongraph.app.library.entries import Entry, Prepared, prepare_for
 from motiongraph.graph.build import same_motion
 from motiongraph.graph.picture import along, arc_height, bent
 from motiongraph.graph.rules import Rules
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from motiongraph.graph.clusters import Clusters
     from motiongraph.graph.motion_graph import MotionGraph
     from motiongraph.model.clip import Clip
+    from motiongraph.model.poses import Later
 
 
 DIM, KEPT, DEAD = 0, 1, 2  # cheap enough but pruned; survives pruning; leads where its clip only ends
@@ -287,21 +288,21 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What one of a graph's originals was made from: frames start … stop of an entry, whose clip has this root."""
+    """What one of a graph's originals was made from: frames start … stop of an entry, whose clip has this motion."""
 
     number: int
-    root: np.ndarray
+    motion: Later | np.ndarray
     start: int
     stop: int
 
     @classmethod
     def of(cls, entry: Entry) -> Source:
-        return cls(entry.number, entry.clip.root, entry.start, entry.stop)
+        return cls(entry.number, entry.clip.motion, entry.start, entry.stop)
 
     def same(self, entry: Entry) -> bool:
         """Whether the entry still has that motion, whatever its labels."""
         here = entry.number, entry.start, entry.stop
-        return here == (self.number, self.start, self.stop) and entry.clip.root is self.root
+        return here == (self.number, self.start, self.stop) and entry.clip.motion is self.motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +334,7 @@ def drawing(
         progress(i, len(graph.clips), f"looking at {clip.name}")
         source = sources[i // each]
         number = source.number if source and source.number in numbers else -1
-        found.append(Entry(number, clip, ready.get(id(clip)) or prepare(clip), start=clip.first, stop=len(clip)))
+        found.append(Entry(number, clip, ready.get(id(clip)) or prepare_for(clip), start=clip.first, stop=len(clip)))
     asked = tuple((Source.of(entry), entry.clip.labels) for entry in entries)
     return Drawn(tuple(found), tuple(sources), asked, tuple(left_out), Lanes.of(graph), named_clusters(graph))
 

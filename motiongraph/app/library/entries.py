@@ -39,6 +39,19 @@ class Prepared:
     feet: np.ndarray  # (n,) int, their joints
     prints: np.ndarray  # (k, 5) x, z, foot, first frame and end of every footprint
 
+    @classmethod
+    def later(cls, clip: Clip) -> Prepared:
+        """What `prepare` gives, worked out when something of it is first asked for."""
+        found = object.__new__(cls)
+        found.__dict__["later"] = clip
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Prepared.__dataclass_fields__ or "later" not in self.__dict__:
+            raise AttributeError(f"what is prepared of a clip has no {name!r}")
+        self.__dict__.update(prepare(self.__dict__["later"]).__dict__)
+        return self.__dict__[name]
+
 
 def prepare(clip: Clip) -> Prepared:
     """Look a clip over; takes about as long as its forward kinematics."""
@@ -52,6 +65,11 @@ def prepare(clip: Clip) -> Prepared:
         feet=feet,
         prints=_prints(clip, planted, feet),
     )
+
+
+def prepare_for(clip: Clip) -> Prepared:
+    """The same; of a clip whose poses are read when they are shown, then too: there may be thousands."""
+    return prepare(clip) if clip.__dict__.get("later") is None else Prepared.later(clip)
 
 
 def prepare_contacts(clip: Clip, prepared: Prepared) -> Prepared:
@@ -177,6 +195,7 @@ class Library:
     anchor: int | None = None  # where a range of chosen entries begins
     ticked: int | None = None  # where a range of ticks begins
     _numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
+    _files: dict[tuple[Path, str], int] = field(default_factory=dict)  # which entry was last of a file, by its name
     _once: dict[str, tuple[int, Any]] = field(default_factory=dict)  # see `once`: the version, and what was worked out
 
     def __len__(self) -> int:
@@ -197,13 +216,16 @@ class Library:
     def add(self, clip: Clip, prepared: Prepared, path: Path | None = None, **fields: Any) -> Entry:
         """A new entry; a clip of a file, or of a part of it, that is in the library already takes its place there."""
         span: dict[str, Any] = {"start": clip.first, "stop": len(clip)} | fields
-        same = next((e for e in self if path is not None and (e.path, e.name) == (path, clip.name)), None)
+        same = None if path is None else self.get(self._files.get((path, clip.name)))
+        same = same if same and (same.path, same.name) == (path, clip.name) else None
         entry = Entry(same.number if same else next(self._numbers), clip, prepared, path, **span)
         self.put(entry)
         return entry
 
     def put(self, entry: Entry) -> None:
         self.entries[entry.number] = entry
+        if entry.path is not None:
+            self._files[entry.path, entry.name] = entry.number
         self.version += 1
 
     def remove(self, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from motiongraph.app.command import command
 from motiongraph.app.graph.graph_files import open_graph
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.clips import trim
-from motiongraph.app.library.entries import prepare
+from motiongraph.app.library.entries import prepare_for
 from motiongraph.app.library.reading import Reading, described, reading_for
 from motiongraph.app.playback import play, show_clip
 from motiongraph.app.project.session import open_project
@@ -27,6 +28,7 @@ from motiongraph.progress import Progress
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
 
+_OFTEN = 0.25  # s between two lists of what was opened
 # Files that are no clips.
 _WHOLE = {".mgproj": open_project, ".mgraph": open_graph, ".obj": open_prop}
 
@@ -38,13 +40,25 @@ def open_files(
     readings: Mapping[str, Reading],
     skeleton: Path | None = None,
 ) -> None:
-    """The work of opening what `find_parts` finds: everything is delivered one by one, clips as (path, clip, prepared,
-    trim) and what cannot be opened as a MotionError; nothing else is disturbed by it. readings: what was said about
-    folders; skeleton: the .asf of all AMC files, whatever was said."""
+    """The work of opening what `find_parts` finds: everything is delivered in lists, a few a second; clips as (path,
+    clip, prepared, trim) and what cannot be opened as a MotionError; nothing else is disturbed by it.
+    readings: what was said about folders; skeleton: the .asf of all AMC files, whatever was said."""
+
+    found: list[Any] = []
+    told = 0.0
+
+    def tell(result: Any) -> None:
+        # Panels look all clips over after a change: not for every one of thousands.
+        nonlocal told
+        found.append(result)
+        if time.monotonic() - told > _OFTEN:
+            deliver(found.copy())
+            found.clear()
+            told = time.monotonic()
 
     def fail(path, problem):
         wrong = isinstance(problem, MotionError)
-        deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
+        tell(problem if wrong else FormatError(path, problem.strerror or str(problem)))
 
     for path in paths:
         if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
@@ -56,16 +70,23 @@ def open_files(
             how = reading_for(readings, part.file)
             for clip in (how if skeleton is None else replace(how, skeleton=str(skeleton))).clips(part.file):
                 clip = named(clip, part)
-                prepared = prepare(clip)
                 size += clip.root.nbytes + clip.rotations.nbytes
                 # Poses of a database do not fit into memory: they are unpacked when they are first shown.
-                deliver((part.file.absolute(), clip if size <= MUCH else clip.packed(), prepared, part.frames))
+                clip = clip if size <= MUCH else clip.packed()
+                tell((part.file.absolute(), clip, prepare_for(clip), part.frames))
         except (MotionError, OSError) as problem:
             fail(part.file, problem)
+    if found:
+        deliver(found)
 
 
-def _take_in(state: AppState, result: Any, first: list[int], lead: str = "") -> None:
+def _take_in(state: AppState, results: list[Any], first: list[int], lead: str = "") -> None:
     """What opening delivered, into the library; the first clip is shown and played, or the one called `lead`."""
+    for result in results:
+        _take_in_one(state, result, first, lead)
+
+
+def _take_in_one(state: AppState, result: Any, first: list[int], lead: str) -> None:
     if isinstance(result, MotionError):
         state.say(str(result), "error")
         if isinstance(result, SkeletonError):

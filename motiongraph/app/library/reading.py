@@ -174,7 +174,7 @@ class ReadAgain:
                     state.library.readings = state.library.readings | {str(path.parent.absolute()): reading}
                 for number, before, clip, prepared in found:
                     now = state.library.get(number)
-                    if now is not None and now.clip.root is before.root:
+                    if now is not None and now.clip.motion is before.motion:
                         clip = clip.labelled(now.clip.labels)
                         start = max(now.start, clip.first)
                         stop = max(now.stop, start + 1)
