@@ -54,6 +54,10 @@ class Skeleton:
         )
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.names, self.offsets.tobytes()))
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ from motiongraph.progress import Progress
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
+    from motiongraph.model.skeleton import Skeleton
 
 _OFTEN = 0.25  # s between two lists of what was opened
 # Files that are no clips.
@@ -45,6 +46,7 @@ def open_files(
     readings: what was said about folders; skeleton: the .asf of all AMC files, whatever was said."""
 
     found: list[Any] = []
+    skeletons: dict[Skeleton, Skeleton] = {}
     told = 0.0
 
     def tell(result: Any) -> None:
@@ -69,10 +71,13 @@ def open_files(
         try:
             how = reading_for(readings, part.file)
             for clip in (how if skeleton is None else replace(how, skeleton=str(skeleton))).clips(part.file):
+                # One skeleton for all clips that have it: panels group them by it.
                 clip = named(clip, part)
+                clip = clip.described(skeleton=skeletons.setdefault(clip.skeleton, clip.skeleton))
                 size += clip.root.nbytes + clip.rotations.nbytes
-                # Poses of a database do not fit into memory: they are unpacked when they are first shown.
-                clip = clip if size <= MUCH else clip.packed()
+                # Poses of a database do not fit into memory: they are unpacked when they are first shown. What others
+                # keep of their files is as large again.
+                clip = clip if size <= MUCH // 4 else clip.packed()
                 tell((part.file.absolute(), clip, prepare_for(clip), part.frames))
         except (MotionError, OSError) as problem:
             fail(part.file, problem)

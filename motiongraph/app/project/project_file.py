@@ -194,7 +194,7 @@ def _stretch(part: Clip, whole: Clip) -> int | None:
 def save_project(path: Path, project: Project, light: bool = False, progress: Progress = SILENT) -> None:
     """Write it, whole or not at all; light: without copies of captured files that are there, if they are large."""
     captured = [entry for entry in project.entries if not entry.made]
-    size = sum(entry.clip.root.nbytes + entry.clip.rotations.nbytes for entry in captured)
+    size = sum(len(entry.clip) * (3 + 4 * len(entry.clip.skeleton)) * 8 for entry in captured)  # of poses, unread
     clips = _Clips(light and size > _MUCH)
     graphs: dict[int, int] = {}
     head: dict = {"graphs": [], "entries": [], "plain": project.plain}

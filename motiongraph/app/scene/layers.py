@@ -308,8 +308,8 @@ PLACES = SavedPart(
 
 def _read_ghosts(state: AppState) -> Ghosts:
     """Ghosts whose clip has not changed since they were pinned."""
-    kept = {id(e.clip.rotations) for e in state.library if not (e.made and e.made.preview)}
-    ghosts = [ghost for ghost in state.scene.ghosts if id(ghost.entry.clip.rotations) in kept]
+    kept = {id(e.clip.motion) for e in state.library if not (e.made and e.made.preview)}
+    ghosts = [ghost for ghost in state.scene.ghosts if id(ghost.entry.clip.motion) in kept]
     return tuple((ghost.entry.number, *(ghost.record[name].item() for name in _GHOST)) for ghost in ghosts)
 
 

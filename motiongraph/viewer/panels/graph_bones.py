@@ -33,7 +33,11 @@ def bodies(state: AppState) -> tuple[Skeleton | None, list[tuple[str, Skeleton]]
 def _bodies(entries: list[Entry]) -> tuple[Skeleton | None, list[tuple[str, Skeleton]]]:
     if not entries:
         return None, []
-    joints = [hanging(entry.clip.skeleton) for entry in entries]
+    # Thousands of clips have a few hundred skeletons, and those a few ways of hanging together.
+    ways, number = {}, {}
+    for skeleton in {entry.clip.skeleton: None for entry in entries}:
+        number[skeleton] = ways.setdefault(hanging(skeleton), len(ways))
+    joints = [number[entry.clip.skeleton] for entry in entries]
     usual = Counter(joints).most_common(1)[0][0]
     others = {own: entry for own, entry in zip(joints, entries) if own != usual}
     own = entries[joints.index(usual)].clip.skeleton
