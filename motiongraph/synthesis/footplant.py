@@ -22,13 +22,13 @@ from motiongraph.synthesis.feet import Foot, foot_of, plants, runs
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
-_SUDDEN = 0.006  # s over which even that is smoothed
+_SUDDEN = 0.02  # s over which even that is smoothed
 _SUNK = 0.005  # m; a foot captured this far below the ground is half taken for standing
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 _USUAL = 99.0  # percentile of a joint's acceleration and jerk that is always allowed
 # m/s² and m/s³, by the order of the derivative: so much is never noticed of a body, and of legs
-_GENTLE = {2: (12.0, 30.0), 3: (2000.0, 4000.0)}
+_GENTLE = {2: (12.0, 30.0), 3: (500.0, 4000.0)}
 _WIDE, _SOFT = 0.1, 0.05  # s around a jolt that are let go, and over which that comes and goes
 _STERNLY = (0.75, 1.5, 3.0)  # how much is let go for a jolt, from round to round, as a power of it
 _AROUND = 0.8  # s around a jolt that are looked at: what is let go, and as far as that changes anything
