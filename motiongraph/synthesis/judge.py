@@ -77,13 +77,13 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], same: bool) -> t
         for start, stop in origin.seams():
             # A whole frame, as for captured motion: between frames positions are blurred, which would give it away.
             middle = (start + stop - 1) // 2
-            ends = frame_of(n, origin.clip[middle], origin.frame[middle])
-            ends += frame_of(n, origin.other[middle], origin.other_frame[middle])
+            ends = frame_of(n, int(origin.clip[middle]), int(origin.frame[middle]))
+            ends += frame_of(n, int(origin.other[middle]), int(origin.other_frame[middle]))
             if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not same):
                 seams.append((n, origin.clip[start], origin.other[start], middle / motion.fps))
                 captured += ends if same else []
         for frame in range(0, 0 if same else len(motion), round(motion.fps / 3)):
-            captured += frame_of(n, origin.clip[frame], origin.frame[frame])
+            captured += frame_of(n, int(origin.clip[frame]), int(origin.frame[frame]))
     return np.unique(np.array(seams, _ROW)), np.array(captured, _ROW)
 
 
