@@ -182,6 +182,6 @@ def compile_all(progress: Callable[[int, int, str], None] | None = None, parts: 
     kernels = [each for each in _kernels if not parts or each.function.__module__.startswith(parts)]
     for index, each in enumerate(kernels):
         if progress is not None:
-            progress(index, len(kernels), each.function.__name__)
+            progress(index, len(kernels), "compiling, once for this computer")
         if not each.ready:
             each.compile()

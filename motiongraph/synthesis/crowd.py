@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from motiongraph.elementary import cos, sin
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import compile_all
 from motiongraph.model.clip import Clip
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis.crowd_motion import recorded
@@ -45,6 +46,7 @@ _FARTHEST = 1e4  # m: so far away is the point that a direction heads for
 _SETTLE, _APART = 0.5, 7.3  # s in which someone who waits comes to stand; s between what two neighbours then do
 _SPEEDS = (0.85, 1.1)  # share of the usual speed that characters like to go at
 _MOST = 5000  # characters
+_COMPILED = ("motiongraph.walks.avoidance", "motiongraph.walks.courses", "motiongraph.synthesis.crowd_poses")
 
 
 @cache
@@ -97,12 +99,14 @@ class Crowd:
         self._moves, self._done = np.zeros((count, 3)), np.zeros(count, np.int64)
         self._before = self._states.copy(), self._plans.copy()  # a moment ago
         self._moment, self._left = 0, 0.0  # moments since they set off, and seconds since the last one
+        self._looked = False  # whether the next moment is half done
         self._waiting: deque[tuple[int, Future]] = deque()  # plans that take effect at a moment
         self.seconds = 0.0  # since they set off
         self._look()
         self._brakes[:] = self._ahead[:, :1, :2]
         self._choose(np.arange(count))
         self._plan(np.arange(count), 0)
+        compile_all(parts=_COMPILED)  # now, as no frame should wait for that
 
     def __len__(self) -> int:
         return len(self._states)
@@ -152,19 +156,27 @@ class Crowd:
         self.seconds += step
         self._left += step
         while self._left >= TICK:
+            if not self._looked:
+                self._look_out()
             self._left -= TICK
             self._tick()
+        if self._left >= 0.5 * TICK and not self._looked:  # in another frame than the rest of a moment's work
+            self._look_out()
         return self.roots
 
-    def _tick(self) -> None:
-        """One moment."""
+    def _look_out(self) -> None:
+        """The first half of a moment: see where everyone will be, and choose where to go."""
         self._moment += 1
+        self._looked = True
         while self._waiting and self._waiting[0][0] <= self._moment:
             self._take_up(self._waiting.popleft()[1].result())
         self._look()
-        count = len(self)
-        self._choose(np.arange(self._moment % 3, count, 3))
+        self._choose(np.arange(self._moment % 3, len(self), 3))
         self._pace()
+
+    def _tick(self) -> None:
+        """The second half: everyone moves."""
+        self._looked = False
         self._before = self._states.copy(), self._plans.copy()
         # Who has waited longest goes first.
         order = np.argsort(-self._speeds[:, 2], kind="stable")
@@ -178,7 +190,7 @@ class Crowd:
             self._plans[i] = np.append(self._plans[i, many:], np.full(min(many, _PLAN), -1))[:_PLAN]
         self._taken += self._done
         self._rest()
-        self._plan(np.arange(self._moment % _PERIOD, count, _PERIOD), _DELAY)
+        self._plan(np.arange(self._moment % _PERIOD, len(self), _PERIOD), _DELAY)
 
     def _standing_stretch(self) -> tuple[int, int] | None:
         """First and last frame of the longest stretch of standing in any clip; None where there is no second of it."""
@@ -218,7 +230,7 @@ class Crowd:
         steering = self._steering
         step = steering.stride / steering.ground.fps
         look_ahead(steering.ground.floor, self._ground, self._plans, self._states, self._speeds, step, self._ahead)
-        self.goals.update(self._ahead[:, 0, :2], self._speeds[:, 2], self.seconds)
+        self.goals.update(self._ahead[:, 0, :2], self._speeds[:, 2], self._moment * TICK)
 
     def _choose(self, which: np.ndarray) -> None:
         """Where these characters (n,) go."""

@@ -87,12 +87,12 @@ def _crowd(state: AppState, ui: Ui) -> None:
     action_button(f"{icon}  {word}", "start crowd", state, ui)
     imgui.same_line()
     action_button(f"{icons.ICON_FA_TRASH}##crowd", "clear crowd", state, ui)
-    imgui.same_line()
-    imgui.align_text_to_frame_padding()
     if moving is not None:
+        imgui.same_line()
+        imgui.align_text_to_frame_padding()
         imgui.text_disabled(f"{int(moving.crowd.arrived.sum())} of {len(moving.crowd)} there")
     else:
-        imgui.text_disabled("walks on the graph, around each other and props")
+        note("they walk on the graph, around each other and props")
     for name, text, step, unit in (("count", "characters", 0.5, "%.0f"), ("apart", "start apart", 0.01, "%.2f m")):
         field(text)
         changed, value = imgui.drag_float(
