@@ -22,7 +22,7 @@ from motiongraph.model.contacts import Contacts
 from motiongraph.model.labels import Labels
 from motiongraph.model.placement import heading_of
 from motiongraph.progress import SILENT, Progress
-from motiongraph.synthesis.feet import runs
+from motiongraph.synthesis.feet import plants, runs
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.quality import quality
 
@@ -151,7 +151,7 @@ def _led_over(a: Cycle, b: Cycle) -> Clip:
     root[:, 2] += np.append(0.0, np.cumsum(0.5 * (stride[1:] + stride[:-1]) * np.diff(phase)))
     turns = rot.slerp(turns_a, turns_b, share[:, None])
     early = (share < 0.5)[:, None]
-    contacts = [np.asarray(cycle.clip.contacts()) for cycle in (a, b)]
+    contacts = [np.asarray(plants(cycle.clip)) for cycle in (a, b)]
     planted = np.where(early, contacts[0][frames_a], contacts[1][frames_b])
     words = tuple(sorted({*a.clip.labels, *b.clip.labels}))
     labels = Labels.of(len(root))
@@ -160,7 +160,7 @@ def _led_over(a: Cycle, b: Cycle) -> Clip:
         masks = [np.stack([said.at(word)[frames] for word in words], axis=1) for said, frames in own]
         labels = Labels(words, np.where(early, *masks))
     made = Clip(a.clip.skeleton, root, turns, fps, f"{a.clip.name} to {b.clip.name}{_MADE}", labels)
-    return cleaned(made.with_contacts(Contacts.of(planted, a.clip.skeleton, a.clip.contacts().joints)))
+    return cleaned(made.with_contacts(Contacts.of(planted, a.clip.skeleton, plants(a.clip).joints)))
 
 
 def bridged(graph: MotionGraph, most: int = 4, progress: Progress = SILENT) -> tuple[MotionGraph, list[dict[str, Any]]]:
