@@ -54,5 +54,8 @@ def test_feet_stand_when_they_were_seen_to(stretch, rate):
 
 
 def test_there_are_twenty_of_many_kinds():
-    assert len(MARKED) == 20
-    assert {"turning", "sidestepping", "sneaking", "running"} <= {stretch["what"] for stretch in MARKED}
+    kinds = {"turning", "sidestepping", "sneaking", "running"}
+    # Without those that only all of CMU's trials have, which not everyone has at hand.
+    usual = [stretch for stretch in MARKED if not stretch["file"].startswith("data/")]
+    assert len(usual) == 20
+    assert kinds <= {stretch["what"] for stretch in usual}
