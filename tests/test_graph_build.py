@@ -232,7 +232,7 @@ def test_adding_and_removing_is_like_building(clips, mirror):
 
 
 def test_only_new_pairs_are_computed(clips, monkeypatch):
-    from motiongraph.graph import candidates
+    from motiongraph.graph import compare as candidates
 
     compared = []
     search = candidates.search_tape
@@ -252,7 +252,7 @@ def test_only_new_pairs_are_computed(clips, monkeypatch):
 
 def test_the_tape_finds_what_pairs_of_clips_do(clips):
     """Copies, stillness and clips far from the origin too; in any order, in any blocks, at once or one by one."""
-    from motiongraph.graph import candidates
+    from motiongraph.graph import compare as candidates
     from motiongraph.graph.limits import Limits
     from motiongraph.graph.structure import in_order
 

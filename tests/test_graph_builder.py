@@ -12,7 +12,8 @@ import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.graph import build
 from motiongraph.graph.build import Options, build_graph, lasting, same_motion
-from motiongraph.graph.candidates import CEILING, RADIUS, LeftOut
+from motiongraph.graph.candidates import RADIUS, LeftOut
+from motiongraph.graph.limits import CEILING
 from motiongraph.metric.metric import Metric
 from motiongraph.model.clip import Clip
 from motiongraph.progress import Comparing

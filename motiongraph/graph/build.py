@@ -5,30 +5,33 @@ same as if everything had been compared.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiongraph.errors import MotionError
-from motiongraph.graph.candidates import RADIUS, Candidates, Found, LeftOut, Pairs, compare
+from motiongraph.graph import sentences
+from motiongraph.graph.candidates import RADIUS, Candidates, LeftOut, pace
+from motiongraph.graph.compare import Found, Pairs, compare
 from motiongraph.graph.fitting import fitted, mirrored_later, named_apart
+from motiongraph.graph.floor import floor_rows
 from motiongraph.graph.limits import Limits, cheapest
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.graph.rules import Rules, share_compared, stretches
+from motiongraph.graph.rules import Rules
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
 from motiongraph.graph.thresholds import AnyThreshold, Thresholds
+from motiongraph.metric.cells import Cells
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.pruned import Kept
 from motiongraph.metric.stream import ahead
-from motiongraph.metric.tape import FEW, prunes
-from motiongraph.model.bone_map import bone_map, unrecognised
+from motiongraph.model.bone_map import unrecognised
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import despiked
 from motiongraph.model.retarget import can_retarget, hanging, planted_on
-from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -104,18 +107,23 @@ def build_graph(
     plan = _Plan.of(options, rate, previous, wanted)
     originals, ready, number = _known_again(wanted, plan.known)
     used = fitted(originals, options.mirror, ready, progress, options.bones)
-    table, new = np.empty(0, TRANSITION), np.ones(len(used), bool)
+    table, new, cells, stays = np.empty(0, TRANSITION), np.ones(len(used), bool), None, None
     if plan.known is not None and used[0].skeleton == plan.known.clips[0].skeleton:
         each = np.arange(2 if options.mirror else 1)
         number = np.where(number[:, None] >= 0, len(each) * number[:, None] + each, -1).ravel()
-        table = renumbered(plan.known.table, number)
+        table, stays = renumbered(plan.known.table, number), number
         new[number[number >= 0]] = False
+        if not new.all() and new.any():
+            cells = plan.known.cells()
+            cells = cells and cells.renumbered(number, len(used))
     pairs = Pairs(new)
     limits = plan.limits.of_frames(sum(len(clip) - clip.first for clip in used))
     ceiling, looked = limits.ceiling, Kept()
+    kept = _unread(plan.known, stays, len(used))
     if len(pairs):
-        found = compare(used, options.metric, limits, pairs, progress, client, options.rules)
-        table, ceiling, looked = _joined(found, table, limits, rate)
+        found = compare(used, options.metric, limits, pairs, progress, client, options.rules, cells)
+        table, ceiling, looked, there = _joined(found, table, limits, rate)
+        kept = partial(_same, there)
     if plan.known is not None:
         ceiling = plan.known.ceiling
         looked.add(plan.known.looked)
@@ -133,15 +141,24 @@ def build_graph(
         options.rules,
         limits.per_window or 0,
         looked,
+        kept,
     )
+    if plan.known is not None and stays is not None:
+        _carry_over(plan.known, candidates, stays)
     threshold = plan.threshold
     if previous is not None and options.threshold is None and lasting(previous, candidates):
         threshold = previous.thresholds
     graph = MotionGraph(candidates, threshold, progress=progress)
     total = len(used) * (len(used) + 1) // 2
-    bodies = _bodies(originals, used[0].skeleton, options.bones)
-    whole = _whole(candidates, options.search) if len(pairs) else []
-    warnings = (*_rates(clips, rate), *_errors(mended), *bodies, *whole, *_feet(candidates), *_lonely(candidates))
+    said = [
+        sentences.rates(clips, rate),
+        sentences.errors(mended),
+        sentences.bodies(originals, used[0].skeleton, options.bones),
+        sentences.whole(candidates, options.search) if len(pairs) else [],
+        sentences.feet(candidates),
+        sentences.lonely(candidates),
+    ]
+    warnings = tuple(chain.from_iterable(said))
     return Built(graph, tuple(sources), tuple(left_out), len(pairs), total, warnings)
 
 
@@ -154,6 +171,34 @@ def _joined(found: Found, table: np.ndarray, limits: Limits, fps: float) -> Foun
     """What was found and what was known before, within the limits of both together."""
     table = cheapest(np.concatenate([table, found.table]), limits.per_window or 0, round(limits.radius * fps))
     return found._replace(table=in_order(table))
+
+
+def _unread(known: Candidates | None, number: np.ndarray | None, clips: int) -> Callable[[], Cells | None]:
+    """The cells of what is left of known clips, when they are asked for."""
+
+    def read() -> Cells | None:
+        cells = None if known is None or number is None else known.cells()
+        return cells and cells.renumbered(number, clips)
+
+    return read
+
+
+def _same(cells: Cells | None) -> Cells | None:
+    return cells
+
+
+def _carry_over(known: Candidates, candidates: Candidates, number: np.ndarray) -> None:
+    """Give candidates what is known of every frame of clips that stay, and work out that of new ones only.
+
+    number: (C,) the new number of every clip that was known, −1 for those that go."""
+    frames, each = np.cumsum([0, *map(len, known.clips)]), {"paces": partial(pace, window=known.window)}
+    for name, work in (each | {"paths": floor_rows}).items():
+        if name not in known.__dict__:
+            continue  # it is worked out when it is asked for
+        before = getattr(known, name)
+        rows = {int(n): before[frames[i] : frames[i + 1]] for i, n in enumerate(number) if n >= 0}
+        parts = [rows[n] if n in rows else work(clip) for n, clip in enumerate(candidates.clips)]
+        candidates.__dict__[name] = np.concatenate(parts)
 
 
 def lasting(previous: MotionGraph | None, candidates: Candidates) -> bool:
@@ -222,39 +267,6 @@ def _all_stay(known: Candidates, wanted: Sequence[Clip]) -> bool:
     if {id(clip) for clip in known.originals} <= {id(clip) for clip in wanted}:
         return True  # without reading their motion
     return not Counter(map(_mark, known.originals)) - Counter(map(_mark, wanted))
-
-
-def _rates(clips: Sequence[Clip], rate: float) -> list[str]:
-    """One sentence where clips have several rates."""
-    rates = sorted({clip.fps for clip in clips})
-    if len(rates) < 2:
-        return []
-    words = f"{', '.join(f'{fps:g}' for fps in rates[:-1])} and {rates[-1]:g}"
-    return [f"clips have {words} frames a second; all are resampled to {rate:g}"]
-
-
-def _errors(mended: Sequence[tuple[Clip, list[tuple[int, int]]]]) -> list[str]:
-    """One sentence where errors of the capture were bridged."""
-    found = [(clip.name, stretches) for clip, stretches in mended if stretches]
-    if not found:
-        return []
-    frames = sum(stop - start for _, stretches in found for start, stop in stretches)
-    shown = [f"{name} {', '.join(f'{a}–{b - 1}' for a, b in stretches[:3])}" for name, stretches in found[:3]]
-    more = " …" if len(found) > 3 or any(len(stretches) > 3 for _, stretches in found) else ""
-    clips = "1 clip" if len(found) == 1 else f"{len(found)} clips"
-    return [f"errors of the capture were bridged, {frames} frames of {clips}: {'; '.join(shown)}{more}"]
-
-
-def _bodies(clips: Sequence[Clip], body: Skeleton, bones: Mapping[str, str]) -> list[str]:
-    """One sentence where clips have other joints than the graph's body, with what nothing moves there."""
-    others = [clip for clip in clips if hanging(clip.skeleton) != hanging(body)]
-    if not others:
-        return []
-    still = bone_map(others[0].skeleton, body, bones).without_source
-    still = [name for name in still if not name.endswith("_end")]
-    names = f"{others[0].name}{f' and {len(others) - 1} more' if len(others) > 1 else ''}"
-    kept = f"; {', '.join(still[:5])}{', …' if len(still) > 5 else ''} keep still there" if still else ""
-    return [f"{names} moved another body; the motion was put on this one bone by bone{kept}"]
 
 
 def _fitting(clips: Sequence[Clip], metric: Metric) -> tuple[list[int], list[LeftOut]]:
@@ -327,36 +339,3 @@ def _renewed(original: Clip, used: tuple[Clip, ...], clip: Clip) -> tuple[Clip, 
     fits = used[0].described(**about | {"planted": planted_on(clip, used[0].skeleton)})
     renewed = fits if used[0] is original else original.described(**about)
     return renewed, (fits, mirrored_later(fits))[: len(used)]
-
-
-def _whole(candidates: Candidates, search: str) -> list[str]:
-    """One sentence where much was compared although it could not matter, for want of bounds."""
-    metric = candidates.metric
-    if search == "exhaustive" or candidates.frames < FEW or prunes(metric, candidates.ceiling):
-        return []
-    what = f"a metric of kind {metric.kind}" if metric.kind != "cloud" else f"alignment {metric.align!r}"
-    return [
-        f"{what if np.isfinite(candidates.ceiling) else 'no ceiling'}: every pair of windows was compared, "
-        "because what cannot matter is only known for point clouds that may turn, up to a ceiling"
-    ]
-
-
-def _feet(candidates: Candidates) -> list[str]:
-    """One sentence about what is compared where only windows with the same feet down are."""
-    if not candidates.rules.same_feet:
-        return []
-    share = share_compared(stretches(candidates.clips, candidates.window))
-    return [f"only windows with the same feet down were compared: {share:.0%} of all pairs"]
-
-
-def _lonely(candidates: Candidates) -> list[str]:
-    """Sentences about clips that no transition joins to another, whatever it costs."""
-    count = len(candidates.originals)
-    if count < 2:
-        return []
-    src, dst = (ends // (2 if candidates.mirror else 1) for ends in candidates.ends)
-    joined = np.zeros(count, bool)
-    joined[src[src != dst]] = joined[dst[src != dst]] = True
-    limit = f"{candidates.max_cost:.3g} {candidates.metric.unit}"
-    names = [candidates.originals[i].name for i in np.flatnonzero(~joined)]
-    return [f"{name} is joined to no other clip: nothing is alike up to {limit}" for name in names]

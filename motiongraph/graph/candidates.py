@@ -1,35 +1,27 @@
 """All that is computed once and for any threshold: the clips and every transition between them up to a ceiling."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from motiongraph.errors import MotionError
 from motiongraph.graph.clusters import Clusters
 from motiongraph.graph.floor import floor_rows
-from motiongraph.graph.limits import CEILING, Limits, automatic_ceiling, cheapest
 from motiongraph.graph.prune import Labelling, Layers
-from motiongraph.graph.rules import USUAL, Rules, by_feet, without_border
-from motiongraph.graph.structure import TRANSITION, Structure, both_ways, renumbered
+from motiongraph.graph.rules import USUAL, Rules
+from motiongraph.graph.structure import Structure, renumbered
 from motiongraph.kernels import F64, I64, kernel, read
-from motiongraph.metric.cache import open_cache
-from motiongraph.metric.levels import LEVELS
+from motiongraph.metric.cells import Cells
 from motiongraph.metric.metric import Metric
 from motiongraph.metric.pruned import Kept
-from motiongraph.metric.search import find_cells, search
 from motiongraph.metric.stream import ahead
-from motiongraph.metric.tape import Tape, search_tape
 from motiongraph.model.clip import Clip
 from motiongraph.model.kinematics import positions
-from motiongraph.model.poses import clear_shelf
-from motiongraph.progress import Comparing, Progress
 
 if TYPE_CHECKING:
-    from distributed import Client
+    pass
 
 # Seconds; an expensive minimum this near to a cheaper one adds nothing. Of all CMU BVH files (644,714 candidates up to
 # the ceiling) radii of 2, 4, 8 and 16 frames at 120 Hz leave 95, 89, 84 and 80 %, while the share of frames kept falls
@@ -37,9 +29,6 @@ if TYPE_CHECKING:
 RADIUS = 8 / 120
 STROLL = 1.2  # m/s; how fast the joints of a person move who walks slowly
 _PACE = 30.0  # Hz at which that is measured
-# Work is cut into about this many batches, none below so many pairs of windows, to tell what was found so far.
-_BATCHES, _LEAST = 50, 1 << 22
-_MOST_CELLS = 5_000_000  # of a graph that takes every cell
 
 
 class LeftOut(NamedTuple):
@@ -68,6 +57,7 @@ class Candidates:
     rules: Rules = USUAL  # which pairs of windows became transitions
     per_window: int = 0  # cheapest transitions that every stretch of `radius` keeps, see `graph.limits`; 0: all
     looked: Kept = field(default_factory=Kept)  # at how many pairs of windows the search looked
+    cells: Callable[[], Cells | None] = lambda: None  # of all clips, with which others are soon added
 
     def __getattr__(self, name: str) -> Any:
         """The table of a large file is read when it is first asked for."""
@@ -195,182 +185,3 @@ def _pace(places, step, window, fps, out):
 def among(table: np.ndarray, stays: np.ndarray) -> np.ndarray:
     """The transitions of a table between the clips that stay, (C,) bool, whose numbers close the gaps."""
     return renumbered(table, np.where(stays, np.cumsum(stays) - 1, -1))
-
-
-class Pairs:
-    """Pairs (i, j) of clips with i ≤ j of which one at least is new: of a database there are millions."""
-
-    def __init__(self, new: np.ndarray):
-        """new: (C,) bool."""
-        self.new = new.tolist()
-
-    def __len__(self) -> int:
-        clips, known = len(self.new), self.new.count(False)
-        return (clips * (clips + 1) - known * (known + 1)) // 2
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        new, clips = self.new, len(self.new)
-        return ((i, j) for i in range(clips) for j in range(i, clips) if new[i] or new[j])
-
-
-SomePairs: TypeAlias = Sequence[tuple[int, int]] | Pairs
-
-
-class Found(NamedTuple):
-    """What comparing clips gave."""
-
-    table: np.ndarray  # transitions, both ways
-    ceiling: float  # up to which
-    looked: Kept  # at how many pairs of windows
-
-
-def compare(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    pairs: SomePairs,
-    progress: Progress,
-    client: "Client | None" = None,
-    rules: Rules = USUAL,
-) -> Found:
-    """The transitions, both ways, of these pairs of clips: all those with a clip that is new.
-
-    client: of a Dask cluster, for metrics that know a tape."""
-    window, frames = metric.frames(clips[0].fps), round(max(limits.radius, 0.0) * clips[0].fps)
-    ceiling, looked = limits.ceiling, Kept()
-
-    def find(clips: Sequence[Clip], pairs: SomePairs) -> np.ndarray:
-        """Transitions by windows, counted from the first captured frame."""
-        nonlocal ceiling
-        asked = clips, metric, replace(limits, ceiling=ceiling), frames, pairs, progress
-        if rules.every_cell:
-            table, ceiling, more = _every_cell(*asked)
-        elif metric.kind == "cloud" and metric.search_fps is None:
-            table, ceiling, more = _on_tape(*asked, client, rules.border)
-        else:
-            table, ceiling, more = _pair_by_pair(*asked, rules.border)
-        looked.add(more)
-        return table
-
-    table = by_feet(clips, window, pairs, find) if rules.same_feet else find(clips, pairs)
-    if isinstance(ceiling, str):  # nothing was compared
-        ceiling = max(CEILING, limits.least)
-    progress(1, 1, Comparing(len(pairs), len(pairs), len(table)))
-    # Windows are counted from the first captured frame, transitions from the first of the file.
-    first, last = (np.array(values, np.int32) for values in zip(*((c.first, len(c)) for c in clips)))
-    table["src_frame"] += first[table["src"]]
-    table["dst_frame"] += first[table["dst"]]
-    # After a window at the very end there is nothing of the target left to go on with.
-    table = table[table["dst_frame"] + window < last[table["dst"]]]
-    return Found(cheapest(table, limits.per_window or 0, frames), ceiling, looked)
-
-
-def _prepared(clips: Sequence[Clip], numbers: Sequence[int], metric: Metric, progress: Progress) -> Iterator[Any]:
-    """These of the clips as the metric sees them, one by one."""
-    for done, bodies in enumerate(ahead(metric.prepare, (clips[i] for i in numbers))):
-        progress(done, len(numbers), f"preparing {clips[numbers[done]].name}")
-        yield bodies
-
-
-def _on_tape(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-    client: "Client | None" = None,
-    border: bool = True,
-) -> Found:
-    """Transitions of all pairs at once, clips end to end on a tape."""
-    new = sorted({i for i, j in pairs if i == j})
-    old = sorted(set(range(len(clips))) - set(new))
-    order = np.array([*old, *new], np.int32)
-    tapes = [
-        Tape.of(_prepared(clips, part, metric, progress), [len(clips[i]) - clips[i].first for i in part])
-        if part
-        else None
-        for part in (old, new)
-    ]
-    clear_shelf()
-    ceiling, looked = limits.ceiling, Kept()
-    if isinstance(ceiling, str):
-        assert tapes[1] is not None
-        ceiling = max(automatic_ceiling(tapes[1].bodies) if metric.align == "planar" else CEILING, limits.least)
-    found = search_tape(
-        tapes[0] or (),
-        tapes[1] or (),
-        ceiling=ceiling,
-        radius=(radius or None) if border else None,
-        search=limits.search,
-        cache=open_cache(),
-        client=client,
-        progress=progress,
-        tally=looked,
-    )
-    if not border:
-        lengths = [len(clips[i]) - clips[i].first - metric.frames(clips[i].fps) + 1 for i in order]
-        found = without_border(found, np.array(lengths), radius)
-    return Found(both_ways(order[found["clip_a"]], order[found["clip_b"]], found), ceiling, looked)
-
-
-def _every_cell(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-) -> Found:
-    """Transitions at every cell up to the ceiling."""
-    ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
-    prepared = list(_prepared(clips, range(len(clips)), metric, progress))
-    if not np.isfinite(ceiling):
-        raise MotionError("every cell below a threshold needs a ceiling: what a transition may cost at most")
-    parts, found = [np.empty(0, TRANSITION)], 0
-    for done, (i, j) in enumerate(pairs):
-        progress(done, len(pairs), Comparing(done + 1, len(pairs), found))
-        i, j = (j, i) if prepared[i].digest > prepared[j].digest else (i, j)
-        parts.append(both_ways(i, j, find_cells(prepared[i], prepared[j], ceiling, _MOST_CELLS - found // 2)))
-        found += len(parts[-1])
-    return Found(np.concatenate(parts), ceiling, Kept())
-
-
-def _pair_by_pair(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-    border: bool = True,
-) -> Found:
-    """Transitions of one pair of clips after the other, for metrics that know no tape."""
-    ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
-    prepared = list(_prepared(clips, range(len(clips)), metric, progress))
-    # In an order of the two clips that depends on them alone, and with it the last bits of their alignments.
-    pairs = [(j, i) if prepared[i].digest > prepared[j].digest else (i, j) for i, j in pairs]
-    cells = [len(prepared[i]) * len(prepared[j]) // (2 if i == j else 1) for i, j in pairs]
-    done, parts, ends = 0, [np.empty(0, TRANSITION)], np.cumsum(cells)
-    for start, stop in _batches(cells):
-        here = sum(cells[start:stop])
-        batch = [(prepared[i], prepared[j]) for i, j in pairs[start:stop]]
-        report = partial(_report, progress, ends, done, here, sum(map(len, parts)))
-        minima = search(batch, ceiling=ceiling, radius=radius or None, border=border, progress=report)
-        src, dst = (np.repeat(ends, list(map(len, minima))) for ends in zip(*pairs[start:stop]))
-        parts.append(both_ways(src, dst, np.concatenate(minima)))
-        done += here
-    return Found(np.concatenate(parts), ceiling, Kept(done, [done] * len(LEVELS), done))
-
-
-def _batches(cells: Sequence[int]) -> list[tuple[int, int]]:
-    """(start, stop) of runs of pairs of about equal work; cells: windows to compare of every pair."""
-    number = np.cumsum(cells) // max(sum(cells) // _BATCHES, _LEAST)
-    return list(pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(cells)])) if cells else []
-
-
-def _report(progress, ends, before, here, found, done, whole, _=""):
-    """The progress of one batch as that of all; ends: windows to compare up to the end of every pair."""
-    at = before + here * (done / whole if whole else 0.0)
-    pair = min(int(np.searchsorted(ends, at, side="right")) + 1, len(ends))
-    progress(at, float(ends[-1]), Comparing(pair, len(ends), found))

@@ -5,7 +5,6 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,7 +192,8 @@ class MotionGraph:
             progress,
         )
         new = MotionGraph(built.graph.candidates, built.graph.thresholds, self.is_pruned, self.least)
-        new.candidates = replace(new.candidates, left_out=(*c.left_out, *built.left_out))
+        # The same object: it knows what was worked out for it.
+        new.candidates.__dict__["left_out"] = (*c.left_out, *built.left_out)
         new.is_auto = self.is_auto
         self.__dict__.clear()
         self.__dict__.update(new.__dict__)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from motiongraph.errors import MotionError
 from motiongraph.formats.collection import load_collection
 from motiongraph.formats.container import Kind, read_container, write_container
 from motiongraph.formats.record import Record, about_file
-from motiongraph.graph.fitting import fitted
+from motiongraph.graph.fitting import fitted, heights_of
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.stored import (
     StoredClip,
@@ -28,7 +29,11 @@ from motiongraph.graph.stored import (
     packed_arrays,
     skeleton_to_plain,
 )
+from motiongraph.graph.stored_cells import cells_to_arrays, checked_cells
+from motiongraph.metric.cells import Cells
 from motiongraph.model.clip import Clip
+from motiongraph.model.poses import Later
+from motiongraph.model.retarget import Heights
 from motiongraph.model.skeleton import Skeleton
 
 AnyClips: TypeAlias = Clip | str | Path | Iterable[Clip | str | Path]  # clips, or files and folders of them
@@ -37,14 +42,22 @@ _AT_ONCE = 64 << 20  # bytes up to which a file is read and checked at once
 _KIND = Kind(b"MGRAPH", VERSION, "a motion graph", ".mgraph")
 
 
+_hashes: WeakKeyDictionary[Later, str] = WeakKeyDictionary()  # of clips that came from files or went into them
+
+
 def content_hash(clip: Clip) -> str:
     """Of the motion itself: skeleton, frames and rate; neither name nor labels. A packed clip has another than the
     clip it was made from."""
+    later = clip.__dict__.get("later")
+    if later in _hashes:
+        return _hashes[later]
     digest = blake2b(repr((clip.skeleton.names, clip.fps, clip.first)).encode(), digest_size=16)
     poses = clip.poses
     motion = (clip.root, clip.rotations, clip.offsets) if poses is None else (poses.root, poses.still, poses.turns)
     for array in (clip.skeleton.parents, clip.skeleton.offsets, *motion):
         digest.update(b"-" if array is None else np.ascontiguousarray(array).data)
+    if later is not None:
+        _hashes[later] = digest.hexdigest()
     return digest.hexdigest()
 
 
@@ -75,6 +88,11 @@ def save(graph: MotionGraph, path: str | Path, clips: str = "included") -> None:
     arrays["paths"] = c.paths
     if c.metric.unit == "cm":
         arrays["pace"] = c.paces
+    heights = list(map(heights_of, c.originals, c.clips[:: 2 if c.mirror else 1]))
+    if all(height is not None for height in heights):
+        arrays["heights"] = np.array(heights)
+    if (cells := c.cells()) is not None:
+        arrays |= cells_to_arrays(cells)
     head["skeletons"] = [skeleton_to_plain(skeleton) for skeleton in skeletons]
     write_container(path, _KIND, head, arrays)
 
@@ -99,6 +117,9 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
         auto, pruned, least = head.flag("auto"), head.flag("pruned"), head.number("least", 0.0)
         included = head.word("clips_are", ("included", "referenced")) == "included"
         originals = [one.clip(f"originals/{i}") for i, one in enumerate(wanted)] if included else []
+        for one, clip in zip(wanted, originals):
+            if clip.is_packed:
+                _hashes[clip.__dict__["later"]] = one.record.word("hash")
         used = _used(head, originals, skeletons) if included and "clips" in head else ()
     if not included:
         originals = _referenced(path, wanted, clips)
@@ -107,9 +128,16 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
         with about_file(path):
             return stored.table("table", wanted)
 
+    def cells() -> Cells | None:
+        with about_file(path):
+            return checked_cells(head, stored.metric.frames(used[0].fps), [len(clip) - clip.first for clip in used])
+
     with about_file(path):
-        used = used or fitted(originals, stored.mirror, bones=stored.bones)
+        heights = head.array("heights", "f", (len(wanted), 2)) if "heights" in arrays else None
+        heights = None if heights is None else [Heights(*row) for row in heights.tolist()]
+        used = used or fitted(originals, stored.mirror, bones=stored.bones, heights=heights)
         candidates = stored.candidates(originals, used, table() if isinstance(arrays, dict) else table)
+        candidates.__dict__["cells"] = cells
         frames = sum(map(len, used))
         if "pace" in arrays:
             candidates.__dict__["paces"] = _paces(head, frames)

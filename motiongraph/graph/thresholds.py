@@ -130,25 +130,46 @@ def automatic(candidates: Candidates, progress: Progress = SILENT) -> float:
     if not len(costs):
         return 0.0
     steps = np.linspace(0.0, costs[-1], _STEPS)[1:]
-    kept = np.zeros(len(steps), np.int64)
-    for done, step in enumerate(steps):
-        progress(done, len(steps), "the automatic threshold")
-        kept[done] = _kept_at(candidates, step)
-    if not kept[-1]:
+    known: dict[int, int] = {}  # step → frames kept, which never fall as the threshold rises
+
+    def kept(step: int) -> int:
+        if step not in known:
+            progress(len(known), len(steps), "the automatic threshold")
+            known[step] = _kept_at(candidates, steps[step])
+        return known[step]
+
+    last = len(steps) - 1
+    if not kept(last):
         return 0.0
-    gain = np.where(kept >= ENOUGH * kept[-1], kept / kept[-1] - steps / steps[-1], -np.inf)
-    best = int(np.argmax(gain))
-    costs = costs[costs <= steps[best]]
-    low, high = 0, len(costs) - 1
-    while low < high:
+    best, most = last, 0.0
+    waiting = [(0, last)]  # steps from the one to before the other
+    while waiting:
+        low, stop = waiting.pop()
+        # What any of them could be at best: as cheap as the first, keeping as much as the one after the last.
+        if low == stop or kept(stop) < ENOUGH * kept(last):
+            continue
+        if _gain(kept(stop), kept(last), steps[low], steps[-1]) < most:
+            continue
+        middle = (low + stop) // 2
+        if kept(middle) >= ENOUGH * kept(last):
+            gain = _gain(kept(middle), kept(last), steps[middle], steps[-1])
+            if gain > most or (gain == most and middle < best):
+                best, most = middle, gain
+        waiting += [(low, middle), (middle + 1, stop)]
+    # One decimal reads better on a slider, and rounding up keeps what is kept.
+    low, high = 0, int(np.ceil(steps[best] * 10.0))
+    while low + 1 < high:
         progress(len(steps), len(steps), "the automatic threshold")
         middle = (low + high) // 2
-        if _kept_at(candidates, costs[middle]) >= kept[best]:
+        if _kept_at(candidates, middle / 10.0) >= kept(best):
             high = middle
         else:
-            low = middle + 1
-    # One decimal reads better on a slider, and rounding up keeps what was found.
-    return float(min(np.ceil(costs[low] * 10.0 - 1e-9) / 10.0, candidates.max_cost))
+            low = middle
+    return float(min(high / 10.0, candidates.max_cost))
+
+
+def _gain(kept: int, all_: int, step: float, last: float) -> float:
+    return kept / all_ - step / last
 
 
 def half_as_many(candidates: Candidates) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from motiongraph.kernels import F32, F64, kernel, read
 from motiongraph.metric.cloud import Cloud, correspondence
 from motiongraph.metric.samples import with_tips
 from motiongraph.model.clip import Clip
+from motiongraph.model.kinematics import transforms
 from motiongraph.model.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Metres: the finest grid that bodies are rounded to.
 _FINEST = 2.0**-22
+# Energy (m²) of a window that does not exist: no cost comes near any ceiling.
+FAR = 1e12
 
 
 def _step(reach: float, window: int) -> float:
@@ -30,6 +33,13 @@ def _step(reach: float, window: int) -> float:
     With R the reach of a body and L frames the sum is at most L R² (Cauchy and Schwarz), of numbers on a grid of step².
     """
     return max(_FINEST, 2.0 ** float(np.ceil(0.5 * np.log2(max(window * reach * reach, 1e-9) * 2.0**-53))))
+
+
+class Part(NamedTuple):
+    """Some frames of a clip; windows that are not all among them do not exist."""
+
+    frames: np.ndarray  # (n,) rising, counted from the first captured one
+    origin: np.ndarray  # (2,) metres, see `Bodies`: of the whole clip
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +64,14 @@ class Bodies:
     shift: np.ndarray | None  # (n, 2) metres: mean x, z of what "in-place" removed, over each window
 
     @classmethod
-    def of(cls, metric: "Metric", clip: Clip, like: "Clip | Iterable[Clip] | None" = None) -> "Bodies":
-        """Prepare a clip, in the same way as the clips it will be compared with (`like`)."""
+    def of(
+        cls,
+        metric: "Metric",
+        clip: Clip,
+        like: "Clip | Iterable[Clip] | None" = None,
+        part: Part | None = None,
+    ) -> "Bodies":
+        """Prepare a clip, or part of it, in the same way as the clips it will be compared with (`like`)."""
         window = metric.frames(clip.fps)
         g = metric.frame_weights(window)
         require_window(clip, window)
@@ -68,18 +84,18 @@ class Bodies:
         joints = correspondence(cloud.skeleton, clip.skeleton)
         planar, step = metric.align == "planar", _step(cloud.reach, window)
 
-        positions = clip.positions()[clip.first :]
+        positions, turns = _captured(clip, None if part is None else part.frames)
         root = np.ascontiguousarray(positions[:, 0])
         P = positions[:, joints] - root[:, None]  # about the root, for the sake of rounding
         if cloud.axes:
-            P = with_tips(P, clip.orientations()[clip.first :, joints])
+            P = with_tips(P, turns[:, joints])
         P = np.ascontiguousarray(P[:, cloud.used])
         xz = np.empty((len(P), 2 * len(cloud.rest)), np.float32)
         y, path = np.empty((len(P), len(cloud.rest)), np.float32), np.empty((len(P), 3))
         _compress(P, root, cloud.factor, cloud.centre, cloud.rest, step, xz, y, path)
         origin, shift = np.zeros(2), None
         if planar:
-            origin = _on_grid(path[:, ::2].mean(axis=0), step)
+            origin = _on_grid(path[:, ::2].mean(axis=0), step) if part is None else part.origin
         elif metric.align == "in-place":
             path[:, ::2] -= root[:, ::2]
             shift = over_windows(root[:, ::2].T, g / g.sum()).T
@@ -87,6 +103,8 @@ class Bodies:
         path = _on_grid(path, step)
         left, right = _sides(path, planar)
         starts = _windows(xz, y, path, g, planar)
+        if part is not None:
+            starts[:, part.frames[window - 1 :] - part.frames[: len(P) - window + 1] >= window] = [[0.0], [0.0], [FAR]]
         bodies = cls(metric, cloud, clip.name, clip.fps, clip.first, g, xz, y, left, right, starts, origin, shift)
         for array in (g, xz, y, left, right, starts, origin):
             array.flags.writeable = False
@@ -142,6 +160,14 @@ class Bodies:
         path = np.stack([thin["left"][0, 0], thin["left"][-1, 0], thin["left"][0, 1]], axis=1)
         starts = _windows(thin["xz"], thin["y"], path, thin["weights"], self.metric.align == "planar")
         return replace(self, fps=self.fps / step, starts=starts, shift=None, **thin)
+
+
+def _captured(clip: Clip, frames: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Places (F, J, 3) and orientations (F, J, 4) of the captured frames, or of some of them."""
+    if frames is None:
+        return clip.positions()[clip.first :], clip.orientations()[clip.first :]
+    frames = frames + clip.first
+    return transforms(clip.skeleton, *clip.poses_at(frames), None if clip.offsets is None else clip.offsets[frames])
 
 
 def partners(like: "Clip | Iterable[Clip] | None") -> list[Clip]:

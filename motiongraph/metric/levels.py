@@ -79,9 +79,17 @@ class Level:
         return len(self.first)
 
     @classmethod
-    def of(cls, bodies: Bodies, sketch: Sketch, projection: Projection, level: int, ceiling: float) -> "Level":
-        """Cells of the windows of a block, of which the first and the last stand alone; ceiling: √ of a D."""
-        size, M, N = LEVELS[level]
+    def of(
+        cls,
+        bodies: Bodies,
+        sketch: Sketch,
+        projection: Projection,
+        level: tuple[int, int, int],
+        ceiling: float,
+    ) -> "Level":
+        """Cells of the windows of a block, of which the first and the last stand alone; level: as one of `LEVELS`,
+        ceiling: √ of a D."""
+        size, M, N = level
         first, count = _cells(sketch.energy < 0.5 * FAR, size)
         middle = first + count // 2
         z, y = _series(sketch, bodies.weights, projection.time, middle)
@@ -102,6 +110,19 @@ class Level:
         left = np.concatenate([half[:, None], one[:, None], -both], axis=1).astype(np.float32)
         right = np.concatenate([one[:, None], half[:, None], both], axis=1).astype(np.float32)
         return cls(first, count, turn, np.concatenate([-turn[:, M:], turn[:, :M]], axis=1), left, right)
+
+    def leading(self, M: int, N: int) -> "Level":
+        """The same cells by the leading directions of turns and of heights alone."""
+        own, real = self.turn.shape[1] // 2, self.turn.astype(np.float64)
+        both = self.right[:, 2:].astype(np.float64)
+        rise, (rest, low, reach) = both[:, :-3], both[:, -3:].T
+        # What is left out counts as the rest does; a little more, for rounding.
+        rest = (1.0 + 1e-6) * np.sqrt(rest**2 + _squares(real[:, M:own]) + _squares(real[:, own + M :]))
+        low = (1.0 + 1e-6) * np.sqrt(low**2 + _squares(rise[:, N:]))
+        both = np.concatenate([rise[:, :N], np.stack([rest, low, reach], axis=1)], axis=1).astype(np.float32)
+        turn = np.ascontiguousarray(np.concatenate([self.turn[:, :M], self.turn[:, own : own + M]], axis=1))
+        left, right = (np.concatenate([x[:, :2], y], axis=1) for x, y in ((self.left, -both), (self.right, both)))
+        return Level(self.first, self.count, turn, np.concatenate([-turn[:, M:], turn[:, :M]], axis=1), left, right)
 
     def cell_of(self, windows: int) -> np.ndarray:
         """(windows,) int32 the cell every window belongs to, −1 for windows that do not exist."""

@@ -59,7 +59,7 @@ def prune(
 ) -> tuple[np.ndarray, Kept]:
     """Candidates of two blocks as `whole` finds those of a rectangle, and what was looked at; band: the least b − a."""
     least, kept, sketched = -(1 << 40) if band is None else band, Kept(a.windows * b.windows), a.bodies.even
-    coarse = _coarse(a.levels[0], b.levels[0], least - 2)
+    coarse = coarse_pairs(a.levels[0], b.levels[0], least - 2)
     kept.levels = [windows := _windows(coarse, a.levels[0], b.levels[0])] * len(LEVELS)
     rectangles, found = [(1, a.windows + 1, 1, b.windows + 1)], []
     if windows <= _MOST * kept.pairs:
@@ -81,7 +81,7 @@ def _windows(cells: np.ndarray, a: Level, b: Level) -> int:
     return int(np.sum(a.count[cells[:, 0]] * b.count[cells[:, 1]]))
 
 
-def _coarse(a: Level, b: Level, band: int) -> np.ndarray:
+def coarse_pairs(a: Level, b: Level, band: int) -> np.ndarray:
     """(n, 2) the pairs of the coarsest cells that go on."""
     n, high, found = len(b), b.first + b.count - 1, [np.empty((0, 2), np.int32)]
     for i in range(0, len(a), _ROWS):

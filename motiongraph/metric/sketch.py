@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motiongraph.metric.bodies import Bodies, over_windows
+from motiongraph.metric.bodies import FAR, Bodies, over_windows
 
 # Frames from which the directions are found, and the share of their energy that may be left out: (0.7 mm / 16 cm)².
 _SAMPLE, _LEFT_OUT = 4096, 2e-5
 # Polynomials for the path of the centre of weight; more gain nothing, sensors are no smoother.
 PATH = 3
-# Energy (m²) of a window that does not exist: no cost comes near any ceiling.
-FAR = 1e12
 UNIT = 2.0**-24  # of rounding to float32
 
 

@@ -21,13 +21,14 @@ from motiongraph.errors import MotionError
 from motiongraph.metric import stream
 from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.cache import Cache
+from motiongraph.metric.cells import Cells
 from motiongraph.metric.cluster import compare_on
 from motiongraph.metric.levels import LEVELS, Level, Projection
-from motiongraph.metric.minima import FOUND, best_first, settle, transposed
 from motiongraph.metric.propose import Proposals, limit
 from motiongraph.metric.pruned import Kept, prune
-from motiongraph.metric.search import TRANSITION, scan
+from motiongraph.metric.search import scan
 from motiongraph.metric.sketch import FAR, Directions, Sketch
+from motiongraph.metric.tape_minima import minima_of, named
 from motiongraph.progress import SILENT, Comparing, Progress
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ SEARCHES = ("pruned", "exhaustive")
 _LONGEST, _LONGEST_PRUNED, _SHORTEST = 2048, 8192, 256
 # Windows of a set that is searched whole before bounds are worked out.
 FEW = 8192
-FOUND_ON_TAPE = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *TRANSITION.descr])
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,14 @@ class Tape:
     bodies: Bodies  # of all frames
     begins: np.ndarray  # (C + 1,) frame at which each clip begins, and the end
     digests: tuple[str, ...]  # of the clips
+    parts: tuple[np.ndarray, ...] | None = None  # frames of each that are on it; None: all
 
     @classmethod
-    def of(cls, clips: Iterable[Bodies], frames: Sequence[int] | None = None) -> "Tape":
-        """Put clips on a tape. frames: how many each has; clips are then taken one by one and need not all be held."""
+    def of(
+        cls, clips: Iterable[Bodies], frames: Sequence[int] | None = None, whole: Sequence[str] | None = None
+    ) -> "Tape":
+        """Put clips on a tape. frames: how many each has; clips are then taken one by one and need not all be held.
+        whole: the digests of the clips of which these are parts."""
         if frames is None:
             clips = list(clips)
             frames = [len(clip.xz) for clip in clips]
@@ -86,8 +90,31 @@ class Tape:
             bodies.starts[:, at], bodies.origin[:, at] = clip.starts, clip.origin[:, None]
             if bodies.shift is not None:
                 bodies.shift[at] = clip.shift
-            digests.append(clip.digest)
-        return cls(bodies, begins, tuple(digests))
+            if whole is None:
+                digests.append(clip.digest)
+        return cls(bodies, begins, tuple(whole or digests))
+
+    @cached_property
+    def _windows(self) -> np.ndarray:
+        """(n,) of a tape of parts: which window of its clip each window is."""
+        found = np.zeros(len(self.bodies), np.int64)
+        for part, begin in zip(self.parts or (), self.begins.tolist()):
+            here = part[: len(found) - begin]
+            found[begin : begin + len(here)] = here
+        return found
+
+    def clip_at(self, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Clips (n,) and their windows (n,) at these places (n,)."""
+        clip = np.searchsorted(self.begins, place, side="right") - 1
+        return clip, place - self.begins[clip] if self.parts is None else self._windows[place]
+
+    def place(self, clip: np.ndarray, window: np.ndarray) -> np.ndarray:
+        """(n,) where these windows (n,) of clips (n,) lie."""
+        if self.parts is None:
+            return self.begins[clip] + window
+        there = np.flatnonzero(self.bodies.starts[2] < 0.5 * FAR)
+        clips, windows = self.clip_at(there)
+        return there[np.searchsorted(clips << 32 | windows, clip.astype(np.int64) << 32 | window)]
 
     def __len__(self) -> int:
         """Clips on it."""
@@ -139,10 +166,13 @@ class Block:
     @cached_property
     def levels(self) -> list[Level]:
         """Its cells, coarse and then fine."""
+        return [self.level(*level) for level in LEVELS]
+
+    def level(self, size: int, turns: int, heights: int) -> Level:
+        """Its cells of so many windows, by the leading directions of turns and of heights."""
         assert self.plan.projection is not None
         ceiling = np.sqrt(limit(self.plan.ceiling, self.bodies.window, self.bodies.weights.sum()))
-        given = self.bodies, self.sketch, self.plan.projection
-        return [Level.of(*given, level, float(ceiling)) for level in range(len(LEVELS))]
+        return Level.of(self.bodies, self.sketch, self.plan.projection, (size, turns, heights), float(ceiling))
 
     @cached_property
     def cell_of(self) -> np.ndarray:
@@ -242,6 +272,8 @@ def search_tape(
     client: "Client | None" = None,
     progress: Progress = SILENT,
     tally: Kept | None = None,
+    plan: Plan | None = None,
+    keep: Callable[[Cells], None] | None = None,
 ) -> np.ndarray:
     """Minima of every clip of `new` against every other, itself, and every clip of `old`.
 
@@ -249,15 +281,17 @@ def search_tape(
     `search`. Each pair of clips comes once, a clip against itself with b ≥ a + L. search: "pruned" leaves out what
     must lie above the ceiling, "exhaustive" looks at all; the minima are the same. cache: keeps what was found, block
     by block, so that a search that was stopped goes on. client: of a Dask cluster whose workers compare the blocks.
-    tally: is told what was looked at.
+    tally: is told what was looked at; keep: is given the cells of all clips, where there are any. plan: how to compare,
+    found by default.
     """
     fresh = new if isinstance(new, Tape) else Tape.of(new)
     known = old if isinstance(old, Tape) else Tape.of(old) if old else None
-    plan = Plan.of([tape for tape in (fresh, known) if tape is not None], ceiling, method, search)
+    tapes = [tape for tape in (known, fresh) if tape is not None]
+    plan = plan or Plan.of(tapes[::-1], ceiling, method, search)
     blocks, window = fresh.blocks(plan), fresh.bodies.window
     pairings = [Pairing(a, b, window, False) for j, b in enumerate(blocks) for a in blocks[: j + 1]]
-    if known is not None:
-        pairings += [Pairing(a, b, None, True) for a in known.blocks(plan) for b in blocks]
+    before = known.blocks(plan) if known is not None else []
+    pairings += [Pairing(a, b, None, True) for a in before for b in blocks]
     found: list[tuple[bool, np.ndarray]] = []
     looked, lock, number = tally or Kept(), threading.Lock(), 0
 
@@ -304,65 +338,10 @@ def search_tape(
     else:
         compare_on(client, compare, [pairing for pairing in pairings if not remembered(pairing)], finish, report)
     pairings.clear()  # and with them all that blocks worked out
+    if keep is not None and plan.projection is not None:
+        cells = [Cells.of(tape, cut) for tape, cut in ((known, before), (fresh, blocks)) if tape is not None]
+        keep(Cells.all(cells))
+    before.clear()
     blocks.clear()
-    parts = [_named(rows, fresh if not both else known, fresh, olds, both) for both, rows in found]
-    rows = _minima(
-        np.concatenate([np.empty(0, _NAMED), *parts]), [*(known.digests if known else ()), *fresh.digests], radius or 0
-    )
-    _align(rows, [tape for tape in (known, fresh) if tape is not None])
-    return rows
-
-
-_NAMED = np.dtype([("clip_a", "i4"), ("clip_b", "i4"), *FOUND.descr])
-
-
-def _named(rows: np.ndarray, left: "Tape | None", right: Tape, before: int, known: bool) -> np.ndarray:
-    """Candidates by clip and window instead of by place on a tape; before: how many clips are on the other tape."""
-    named = np.empty(len(rows), _NAMED)
-    for name in FOUND.names or ():
-        named[name] = rows[name]
-    for side, tape, first in (("a", left, 0 if known else before), ("b", right, before)):
-        assert tape is not None
-        clip = np.searchsorted(tape.begins, rows[side], side="right") - 1
-        named[f"clip_{side}"] = clip + first
-        named[side] = rows[side] - tape.begins[clip]
-    return named
-
-
-def _align(rows: np.ndarray, tapes: list[Tape]) -> None:
-    """Alignments of minima, from the first clip of each to the second: turning one round would change its last bits."""
-    ends = np.cumsum([len(tape.begins) - 1 for tape in tapes])
-    side = [np.searchsorted(ends, rows[name], side="right") for name in ("clip_a", "clip_b")]
-    for i, left in enumerate(tapes):
-        for j, right in enumerate(tapes):
-            here = np.flatnonzero((side[0] == i) & (side[1] == j))
-            a, b = (
-                tape.begins[rows[f"clip_{name}"][here] - ends[k] + len(tape.begins) - 1] + rows[name][here]
-                for name, tape, k in (("a", left, i), ("b", right, j))
-            )
-            _, rows["theta"][here], rows["x0"][here], rows["z0"][here] = left.bodies.against(right.bodies).exact(a, b)
-
-
-def _minima(rows: np.ndarray, digests: list[str], radius: int) -> np.ndarray:
-    """Plateaus settled and neighbours within `radius` dropped, in an order of clips that depends on them alone."""
-    order = np.empty(len(digests), np.int64)
-    order[sorted(range(len(digests)), key=lambda i: (digests[i], i))] = np.arange(len(digests))
-    turned = order[rows["clip_a"]] > order[rows["clip_b"]]
-    back = transposed(rows[turned])
-    back["clip_a"], back["clip_b"] = rows["clip_b"][turned], rows["clip_a"][turned]
-    rows[turned] = back
-    # One plane for all pairs, with clips so far from each other that no neighbourhood reaches across.
-    lengths = np.zeros(len(digests), np.int64)
-    for side in "ab":
-        np.maximum.at(lengths, rows[f"clip_{side}"], rows[side].astype(np.int64) + 1)
-    begins = np.append(0, np.cumsum(lengths + radius + 2))
-    for side in "ab":
-        rows[side] += begins[rows[f"clip_{side}"]].astype(np.int32)
-    rows = rows[np.lexsort((rows["b"], rows["a"]))]
-    rows = best_first(settle(rows), radius or None)
-    result = np.empty(len(rows), FOUND_ON_TAPE)
-    for name in FOUND_ON_TAPE.names or ():
-        result[name] = rows[name]
-    for side in "ab":
-        result[side] -= begins[rows[f"clip_{side}"]].astype(np.int32)
-    return result
+    parts = [named(rows, fresh if not both else known, fresh, olds, both) for both, rows in found]
+    return minima_of(parts, tapes, radius or 0)

@@ -146,6 +146,14 @@ class Clip:
         later = self.__dict__.get("later")
         return self.root if later is None else later
 
+    def poses_at(self, frames: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
+        """root (n, 3) and rotations (n, J, 4) of some frames (n,), without making those of all where that is
+        possible."""
+        later = self.__dict__.get("later")
+        if later is not None and later.some is not None:
+            return later.some(frames)
+        return self.root[frames], self.rotations[frames]
+
     def keep_poses(self) -> None:
         """From now on `root` and `rotations` stay where they are in memory."""
         if "later" in self.__dict__:

@@ -44,12 +44,13 @@ class Packed:
         moving = np.flatnonzero((turns != turns[0]).any(axis=(0, 2))).astype(np.int32)
         return cls(root.astype(np.float32), np.ascontiguousarray(turns[:, moving]), moving, turns[0])
 
-    def unpacked(self) -> tuple[np.ndarray, np.ndarray]:
-        """root (F, 3) and rotations (F, J, 4), float64."""
-        rotations = np.empty((len(self.root), len(self.still), 4))
+    def unpacked(self, frames: np.ndarray | slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """root (F, 3) and rotations (F, J, 4), float64; of these frames."""
+        root = self.root[frames].astype(np.float64)
+        rotations = np.empty((len(root), len(self.still), 4))
         rotations[:] = _quaternions(self.still)
-        rotations[:, self.moving] = _quaternions(self.turns)
-        return self.root.astype(np.float64), rotations
+        rotations[:, self.moving] = _quaternions(self.turns[frames])
+        return root, rotations
 
     @property
     def nbytes(self) -> int:
@@ -137,15 +138,17 @@ class Later:
         self,
         load: Callable[[], tuple[np.ndarray, np.ndarray]],
         packed: Callable[[], Packed] | None = None,
+        some: Callable[[np.ndarray | slice], tuple[np.ndarray, np.ndarray]] | None = None,
     ):
-        """load: gives root and rotations; packed: what it makes them from, where that is all."""
-        self.load, self.packed = load, packed
+        """load: gives root and rotations; packed: what it makes them from, where that is all; some: gives those of
+        some frames, where that takes less."""
+        self.load, self.packed, self.some = load, packed, some
         self._kept: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, packed: Packed | Callable[[], Packed]) -> "Later":
         give = _stock.put(packed) if isinstance(packed, Packed) else packed
-        return cls(lambda: give().unpacked(), give)
+        return cls(lambda: give().unpacked(), give, lambda frames: give().unpacked(frames))
 
     def held(self) -> dict[str, Any]:
         """root and rotations, and what was worked out from them and may go with them."""

@@ -10,7 +10,8 @@ pose onto the source's, so that bones point where they pointed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -238,26 +239,70 @@ def retargeted(
         return clip
     if bones is not None or _maps(clip.skeleton, skeleton):
         return transferred(clip, skeleton, bones, standing)
-    order = _order(clip.skeleton, skeleton)
-    source = Skeleton(skeleton.names, skeleton.parents, clip.skeleton.offsets[order])
-    directions = sides.bone_directions(skeleton), sides.bone_directions(source)
-    turns = corrections(skeleton, *directions, sides.ends(skeleton))
-    feet = [tuple(int(np.flatnonzero(order == joint)[0]) for joint in foot) for foot in sides.feet(clip)]
-    scale = _scale(source, skeleton, feet)
-    floor = np.array([0.0, clip.floor, 0.0])
-    offsets = None
+    return put_on(clip, skeleton)[0]
+
+
+class Heights(NamedTuple):
+    """What of the whole motion decides how a clip's root moves on another body with the same joints."""
+
+    floor: float  # metres: the ground of the clip
+    lift: float  # metres that the root is raised in the end
+
+
+def put_on(clip: "Clip", skeleton: Skeleton) -> tuple["Clip", Heights]:
+    """`clip` on a body with the same joints, and the heights that were found for it."""
+    fit, floor, offsets = _Fit.of(clip.skeleton, skeleton, tuple(sides.feet(clip))), clip.floor, None
     if clip.offsets is not None:
-        offsets = _slid(source, skeleton, clip.offsets[:, order], turns, scale)
-    result = replace(
-        clip,
-        skeleton=skeleton,
-        root=floor + scale * (clip.root - floor),
-        rotations=corrected(skeleton, clip.rotations[:, order], turns),
-        offsets=offsets,
-        source=None,
-    )
-    lift = np.array([0.0, _lift(clip, result, feet, scale), 0.0])
-    return replace(result, root=result.root + lift)
+        offsets = _slid(fit.source, skeleton, clip.offsets[:, fit.order], fit.turns, fit.scale)
+    root, rotations = fit.poses(clip.root, clip.rotations, floor)
+    result = replace(clip, skeleton=skeleton, root=root, rotations=rotations, offsets=offsets, source=None)
+    heights = Heights(floor, _lift(clip, result, fit.feet, fit.scale))
+    return replace(result, root=_lifted(root, heights)), heights
+
+
+def poses_on(
+    clip: "Clip", skeleton: Skeleton, heights: Heights, frames: np.ndarray | slice
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """root and rotations of some frames of what `put_on` gives, with the heights that it found; None where only all
+    frames together tell."""
+    feet = tuple(sides.feet_by_name(clip.skeleton))
+    if not feet or clip.offsets is not None:
+        return None
+    root, rotations = _Fit.of(clip.skeleton, skeleton, feet).poses(*clip.poses_at(frames), heights.floor)
+    return _lifted(root, heights), rotations
+
+
+def _lifted(root: np.ndarray, heights: Heights) -> np.ndarray:
+    return root + np.array([0.0, heights.lift, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """How poses of one body are put on another with the same joints."""
+
+    skeleton: Skeleton
+    source: Skeleton  # the other body, its joints in this one's order
+    order: np.ndarray  # (J,) int: the other's joint for every joint
+    turns: np.ndarray  # (J, 4), see `corrections`
+    scale: float  # of the root's path
+    feet: tuple[Foot, ...]
+
+    @classmethod
+    @lru_cache(256)
+    def of(cls, other: Skeleton, skeleton: Skeleton, feet: tuple[Foot, ...]) -> "_Fit":
+        """feet: of the other body."""
+        order = _order(other, skeleton)
+        source = Skeleton(skeleton.names, skeleton.parents, other.offsets[order])
+        directions = sides.bone_directions(skeleton), sides.bone_directions(source)
+        turns = corrections(skeleton, *directions, sides.ends(skeleton))
+        feet = tuple(tuple(int(np.flatnonzero(order == joint)[0]) for joint in foot) for foot in feet)
+        return cls(skeleton, source, order, turns, _scale(source, skeleton, feet), feet)
+
+    def poses(self, root: np.ndarray, rotations: np.ndarray, floor: float) -> tuple[np.ndarray, np.ndarray]:
+        """root (F, 3) and rotations (F, J, 4) on this body, whose root is scaled about a height of the floor."""
+        ground = np.array([0.0, floor, 0.0])
+        rotations = corrected(self.skeleton, rotations[:, self.order], self.turns)
+        return ground + self.scale * (root - ground), rotations
 
 
 def can_retarget(source: Skeleton, target: Skeleton) -> bool:
