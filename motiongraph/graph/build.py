@@ -19,7 +19,7 @@ from motiongraph.graph.candidates import RADIUS, Candidates, LeftOut, pace
 from motiongraph.graph.compare import Found, Pairs, compare
 from motiongraph.graph.fitting import fitted, mirrored_later, named_apart
 from motiongraph.graph.floor import floor_rows
-from motiongraph.graph.limits import Limits, cheapest
+from motiongraph.graph.limits import Limits, cheapest, pushed_out
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.rules import Rules
 from motiongraph.graph.structure import TRANSITION, in_order, renumbered
@@ -111,6 +111,8 @@ def build_graph(
     if plan.known is not None and used[0].skeleton == plan.known.clips[0].skeleton:
         each = np.arange(2 if options.mirror else 1)
         number = np.where(number[:, None] >= 0, len(each) * number[:, None] + each, -1).ravel()
+        again = pushed_out(plan.known.table, number, plan.known.per_window, round(plan.known.radius * rate))
+        number = np.where(again, -1, number)
         table, stays = renumbered(plan.known.table, number), number
         new[number[number >= 0]] = False
         if not new.all() and new.any():
@@ -257,16 +259,7 @@ class _Plan:
         limits = Limits(ceiling, float(radius), per_window, options.search, least)
         if known is not None and (known.ceiling, known.radius, known.per_window) != (ceiling, radius, per_window):
             known = None
-        if known is not None and per_window and not _all_stay(known, wanted):
-            known = None  # what the ones that go had pushed out would be missing
         return cls(known, limits, threshold)
-
-
-def _all_stay(known: Candidates, wanted: Sequence[Clip]) -> bool:
-    """Whether all clips of a graph are among those wanted."""
-    if {id(clip) for clip in known.originals} <= {id(clip) for clip in wanted}:
-        return True  # without reading their motion
-    return not Counter(map(_mark, known.originals)) - Counter(map(_mark, wanted))
 
 
 def _fitting(clips: Sequence[Clip], metric: Metric) -> tuple[list[int], list[LeftOut]]:

@@ -91,13 +91,39 @@ def cheapest(table: np.ndarray, count: int, radius: int) -> np.ndarray:
         return table
     kept = np.zeros(len(table), bool)
     for end in ("src", "dst"):
-        stretch = table[end].astype(np.int64) << 32 | table[f"{end}_frame"] // max(radius, 1)
-        order = np.lexsort((table["cost"], stretch))
-        stretch, cost = stretch[order], table["cost"][order]
-        begins = np.append(True, stretch[1:] != stretch[:-1])
-        dearer = begins | np.append(True, cost[1:] != cost[:-1])
-        place = np.arange(len(table))
-        # How many of the same stretch cost less: from its beginning to the first that costs as much.
-        less = np.maximum.accumulate(np.where(dearer, place, 0)) - np.maximum.accumulate(np.where(begins, place, 0))
-        kept[order[less < count]] = True
+        kept |= _cheaper(table, end, radius) < count
     return table[kept]
+
+
+def _stretch(table: np.ndarray, end: str, radius: int) -> np.ndarray:
+    """(T,) a number for the stretch of `radius` frames that each transition leaves ("src") or enters ("dst")."""
+    return table[end].astype(np.int64) << 32 | table[f"{end}_frame"] // max(radius, 1)
+
+
+def _cheaper(table: np.ndarray, end: str, radius: int) -> np.ndarray:
+    """(T,) how many of the same stretch cost less."""
+    stretch = _stretch(table, end, radius)
+    order = np.lexsort((table["cost"], stretch))
+    stretch, cost = stretch[order], table["cost"][order]
+    begins = np.append(True, stretch[1:] != stretch[:-1])
+    dearer = begins | np.append(True, cost[1:] != cost[:-1])
+    place, found = np.arange(len(table)), np.empty(len(table), np.int64)
+    # From the beginning of the stretch to the first that costs as much.
+    less = np.maximum.accumulate(np.where(dearer, place, 0)) - np.maximum.accumulate(np.where(begins, place, 0))
+    found[order] = less
+    return found
+
+
+def pushed_out(table: np.ndarray, number: np.ndarray, count: int, radius: int) -> np.ndarray:
+    """(C,) bool: clips that stay, and of which transitions may have been dropped as dearer than those of clips that go.
+
+    table: what `cheapest` left; number: (C,) −1 for clips that go. Where one that goes is among the cheapest of a
+    stretch that has as many as it may, others take its place, and only comparing tells which.
+    """
+    goes, found = number < 0, np.zeros(len(number), bool)
+    if not count or not goes.any() or not len(table):
+        return found
+    for end, other in (("src", "dst"), ("dst", "src")):
+        _, of, many = np.unique(_stretch(table, end, radius), return_inverse=True, return_counts=True)
+        found[table[end][goes[table[other]] & (many[of] >= count)]] = True
+    return found & ~goes
