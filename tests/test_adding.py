@@ -116,7 +116,7 @@ def test_the_automatic_threshold_is_where_the_share_bends(clips):
         c = replace(c, table=c.table[chosen])
         steps = np.linspace(0.0, (c.cost / c.leeway).max(), _STEPS)[1:]
         kept = np.array([_kept_at(c, step) for step in steps])
-        gain = np.where(kept >= ENOUGH * kept[-1], kept / kept[-1] - steps / steps[-1], -np.inf)
+        gain = np.where(kept >= ENOUGH * kept[-1], kept / max(kept[-1], 1) - steps / steps[-1], -np.inf)
         best = int(np.argmax(gain))
         tenths = np.arange(1, int(10 * c.max_cost) + 2) / 10.0
         expected = next(t for t in tenths if _kept_at(c, t) >= kept[best]) if kept[-1] else 0.0

@@ -167,6 +167,22 @@ def test_clips_by_reference(run, clips):
     assert run("graph", "g.mgraph", "--clips", clips)[0] == 0
 
 
+def test_clips_are_added_to_a_graph(run, clips, tmp_path):
+    first = [clips / f"clip{n}.bvh" for n in range(2)]
+    run("build", *first, "-o", "two.mgraph", "--ceiling", "40", "--window", "0.25")
+    status, out, _ = run("build", "two.mgraph", clips, "-o", "three.mgraph", "--json")
+    assert (status, json.loads(out)["clips"]) == (0, 3)
+    run("build", clips, "-o", "anew.mgraph", "--ceiling", "40", "--window", "0.25")
+    grown, anew = (mg.MotionGraph.load(f"{name}.mgraph") for name in ("three", "anew"))
+    assert grown.candidates.table.tobytes() == anew.candidates.table.tobytes()
+    assert grown.thresholds == anew.thresholds
+    status, _, err = run("build", "three.mgraph", clips, "-o", "more.mgraph")
+    assert (status, err) == (1, "motiongraph: the graph has clips of these names already: clip0, clip1, clip2\n")
+    for wrong in (["three.mgraph"], ["three.mgraph", "two.mgraph", clips], ["two.mgraph", clips, "--window", "0.5"]):
+        assert run("build", *wrong, "-o", "more.mgraph")[0] == 2
+    assert not (tmp_path / "more.mgraph").exists()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -113,11 +113,48 @@ def _left_out(given: list[Path], path: Path, problem: mg.MotionError) -> None:
     warnings.warn(f"{problem}; it is left out", FormatWarning, stacklevel=2)
 
 
+# What can be said where clips are added to a graph; the rest is as the graph was built.
+_OF_CLIPS = {"output", "paths", "labels", "where", "skeleton", "units", "up", "rate", "json", "force", "referenced"}
+_OF_CLIPS |= {"threshold", "within", "between", "pair"}
+
+
+def _to_grow(context: typer.Context, paths: list[Path]) -> "mg.MotionGraph | None":
+    """The graph among the paths, to which the others are added."""
+    graphs = [path for path in paths if path.suffix == ".mgraph"]
+    if not graphs:
+        return None
+    if len(graphs) > 1 or len(paths) == 1:
+        raise typer.BadParameter("give one graph and the clips to add to it.")
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    said = {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+    if others := sorted(said - _OF_CLIPS):
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise typer.BadParameter(f"clips are added to {graphs[0]} as it was built; leave out {names}.")
+    return mg.MotionGraph.load(graphs[0])
+
+
+def _others(graph: "mg.MotionGraph", clips: "list[mg.Clip]") -> "list[mg.Clip]":
+    """Those of the clips whose names the graph does not have."""
+    from motiongraph.graph.report import listed
+
+    names = {clip.name for clip in graph.candidates.originals}
+    there = [clip.name for clip in clips if clip.name in names]
+    if len(there) == len(clips):
+        raise mg.MotionError(f"the graph has clips of these names already: {listed(there)}")
+    if there:
+        warnings.warn(f"left out, as the graph has clips of these names: {listed(there)}", FormatWarning, stacklevel=2)
+    return [clip for clip in clips if clip.name not in names]
+
+
 def build(
+    context: typer.Context,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MGRAPH", help="Graph to write.")],
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="PATH", help="Clips, folders of them and labels.toml files. (default: the samples)"),
+        typer.Argument(
+            metavar="PATH",
+            help="Clips, folders of them and labels.toml files; an .mgraph to add them to. (default: the samples)",
+        ),
     ] = None,
     threshold: Threshold = None,
     within: Within = None,
@@ -208,7 +245,8 @@ def build(
     """Compare all clips with each other and keep the places where one can pass into another.
 
     A labels.toml in a folder, or given by --labels, says which files take part. What was compared stays in a cache,
-    so that after Ctrl-C the same command goes on where it stopped.
+    so that after Ctrl-C the same command goes on where it stopped. With a graph among the paths the other clips are
+    added to it, and only they are compared.
     """
     refuse_existing([output], force)
     limits = thresholds(threshold, within, between, pair) or "auto"
@@ -231,6 +269,8 @@ def build(
     )
     reading = {"units": units, "up": up.value, "skeleton": skeleton, "fps": rate}
     given = paths or [resource("assets/captured")]
+    grown = _to_grow(context, given)
+    given = [path for path in given if path.suffix != ".mgraph"]
     with progress_bar() as progress:
         clips = load_collection(given, labels, progress, partial(_left_out, given), where, **reading)
     if cache is not None:
@@ -238,7 +278,8 @@ def build(
     started = time.perf_counter()
     try:
         with cluster(scheduler, workers) as client, progress_bar() as progress:
-            graph = mg.MotionGraph.build(
+            graph = grown and grown.add(_others(grown, clips), progress)
+            graph = graph or mg.MotionGraph.build(
                 clips,
                 metric,
                 limits,
@@ -261,7 +302,10 @@ def build(
     except KeyboardInterrupt:
         say("stopped; what was compared so far is kept, and the same command goes on from there")
         raise
-    graph.least = least
+    if grown is None:
+        graph.least = least
+    elif limits != "auto":
+        graph = graph.at(limits)
     try:
         graph.save(output, clips="referenced" if referenced else "included")
     except mg.MotionError as problem:

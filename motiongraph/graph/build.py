@@ -156,6 +156,7 @@ def build_graph(
         sentences.rates(clips, rate),
         sentences.errors(mended),
         sentences.bodies(originals, used[0].skeleton, options.bones),
+        sentences.prepared_anew(plan.known, candidates) if len(pairs) else [],
         sentences.whole(candidates, options.search) if len(pairs) else [],
         sentences.feet(candidates),
         sentences.lonely(candidates),
@@ -179,8 +180,8 @@ def _unread(known: Candidates | None, number: np.ndarray | None, clips: int) -> 
     """The cells of what is left of known clips, when they are asked for."""
 
     def read() -> Cells | None:
-        cells = None if known is None or number is None else known.cells()
-        return cells and cells.renumbered(number, clips)
+        cells = None if known is None else known.cells()
+        return None if cells is None or number is None else cells.renumbered(number, clips)
 
     return read
 

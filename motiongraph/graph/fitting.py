@@ -68,7 +68,7 @@ def fitted(
         try:
             fits = clip.packed()
             if clip.skeleton != body:
-                fits = _retargeted_later(fits, body, like, bones, heights and heights[done])
+                fits = _retargeted_later(fits, body, like, bones, None if heights is None else heights[done])
         except MotionError as problem:
             raise MotionError(f"{clip.name!r} cannot be in one graph with {like.name!r}: {problem}") from problem
         used += [fits, mirrored_later(fits)] if mirror else [fits]

@@ -169,7 +169,8 @@ class MotionGraph:
 
     def add(self, clips: Clip | Iterable[Clip], progress: Progress = SILENT) -> "MotionGraph":
         """Add a clip, or several; computes only the new pairs. Returns the graph itself, exactly as `build` would make
-        it from all its clips at the same rate: an automatic threshold is chosen anew."""
+        it from all its clips at the same rate, with the ceiling that it has: an automatic threshold is chosen anew, an
+        automatic ceiling stays."""
         return self._become([*self.candidates.originals, *_several(clips)], progress)
 
     def remove(self, *names: str, progress: Progress = SILENT) -> "MotionGraph":

@@ -1,5 +1,6 @@
 """The figures of a graph: those of the dissertation's section 5.1.2, and what Kovar 2002 says of connectivity."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from motiongraph.graph.coverage import coverage as covered
 from motiongraph.kernels import B1, I32, I64, kernel, read
 
 if TYPE_CHECKING:
+    from motiongraph.graph.candidates import Candidates
     from motiongraph.graph.motion_graph import MotionGraph
+    from motiongraph.graph.prune import Kept
 
 
 def report(graph: "MotionGraph", connections: int = 0, coverage: int = 0) -> dict[str, Any]:
@@ -54,9 +57,18 @@ def report(graph: "MotionGraph", connections: int = 0, coverage: int = 0) -> dic
         "share_kept": kept.frames / candidates.frames,
         "components": sum(map(len, kept.sizes)),
         "label_sets": [
-            {"labels": sorted(words), "frames": int(count), "frames_kept": int(part), "component_frames": size.tolist()}
-            for words, count, part, size in zip(labelling.sets, labelling.captured, kept.parts, kept.sizes)
+            {
+                "labels": sorted(words),
+                "frames": int(count),
+                "frames_kept": int(part),
+                "component_frames": size.tolist(),
+                "no_way_to": [sorted(labelling.sets[j]) for j in np.flatnonzero(away)],
+            }
+            for words, count, part, size, away in zip(
+                labelling.sets, labelling.captured, kept.parts, kept.sizes, _apart(kept)
+            )
         ],
+        "alone": alone(candidates),
         "clusters": candidates.clusters.plain(),
         "subjects": subjects_of(graph),
         "left_out": [left.clip for left in candidates.left_out],
@@ -107,7 +119,30 @@ def subjects_of(graph: "MotionGraph") -> list[dict[str, Any]]:
     ]
 
 
-_NAMED = 12  # clips that a warning names
+_NAMED = 12  # clips, or sets of labels, that a sentence names
+_FEW = 6  # sets of labels of which each has a sentence of its own
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def alone(candidates: "Candidates") -> list[str]:
+    """The names of clips that no transition joins to another, whatever it costs, where there are others."""
+    count = len(candidates.originals)
+    if count < 2:
+        return []
+    src, dst = (ends // (2 if candidates.mirror else 1) for ends in candidates.ends)
+    joined = np.zeros(count, bool)
+    joined[src[src != dst]] = joined[dst[src != dst]] = True
+    return [candidates.originals[i].name for i in np.flatnonzero(~joined)]
+
+
+def _apart(kept: "Kept") -> np.ndarray:
+    """(sets, sets) bool: from which of the sets of labels that keep something no way leads to which."""
+    return (kept.parts[:, None] > 0) & (kept.parts > 0) & ~kept.reach
 
 
 def warnings_of(graph: "MotionGraph") -> list[str]:
@@ -119,20 +154,36 @@ def warnings_of(graph: "MotionGraph") -> list[str]:
     names = ["motion " + (f"labelled {' + '.join(sorted(s))}" if s else "without labels") for s in sets]
     if len(sets) == 1:
         names = ["the graph"]
-    for name, frames in zip(names, kept.parts):
-        if frames < least:
-            seconds = frames / graph.fps
-            found.append(f"{name} keeps {seconds:.1f} s at this threshold; a higher one keeps more")
+    few = [i for i in range(len(sets)) if kept.parts[i] < least]
+    found += [
+        f"{names[i]} keeps {kept.parts[i] / graph.fps:.1f} s at this threshold; a higher one keeps more"
+        for i in few
+        if len(few) <= _FEW
+    ]
+    if len(few) > _FEW:
+        words = listed([_words(sets[i]) for i in few])
+        less = f"less than {graph.least:g} s" if graph.least else "nothing"
+        found.append(f"{len(few)} of {len(sets)} sets of labels keep {less} at this threshold: {words}")
     lost = np.setdiff1d(np.arange(len(graph.clips)), graph.structure.clip[kept.nodes])
     if 0 < len(lost) < len(graph.clips):
-        shown = ", ".join(graph.clips[i].name for i in lost[:_NAMED])
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        found.append(f"nothing of {shown}{more} is kept at this threshold: no way leads there and back")
-    apart = (kept.parts[:, None] > 0) & (kept.parts > 0) & ~kept.reach
-    for i in np.flatnonzero(apart.any(axis=1)):
-        words = ", ".join(" + ".join(sorted(sets[j])) or "what has no label" for j in np.flatnonzero(apart[i]))
+        shown = listed([graph.clips[i].name for i in lost])
+        found.append(f"nothing of {shown} is kept at this threshold: no way leads there and back")
+    apart = _apart(kept)
+    stuck = np.flatnonzero(apart.any(axis=1)).tolist()
+    for i in stuck if len(stuck) <= _FEW else ():
+        words = ", ".join(_words(sets[j]) for j in np.flatnonzero(apart[i]))
         found.append(f"from {names[i]} there is no way to {words} at this threshold")
+    if len(stuck) > _FEW:
+        words = listed([_words(sets[i]) for i in stuck])
+        found.append(
+            f"from {len(stuck)} of {len(sets)} sets of labels there is no way to some others at this threshold: {words}"
+            "; the report lists them (label_sets, no_way_to)"
+        )
     return found
+
+
+def _words(labels: frozenset[str]) -> str:
+    return " + ".join(sorted(labels)) or "what has no label"
 
 
 def mean_connection(graph: "MotionGraph", sources: int = 16, rng: int = 0) -> float | None:

@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from motiongraph.graph.candidates import Candidates
+from motiongraph.graph.report import alone, listed
 from motiongraph.graph.rules import share_compared, stretches
 from motiongraph.metric.tape import FEW, prunes
 from motiongraph.model.bone_map import bone_map
 from motiongraph.model.clip import Clip
 from motiongraph.model.retarget import hanging
 from motiongraph.model.skeleton import Skeleton
+
+_LARGE = 100_000  # frames
 
 
 def rates(clips: Sequence[Clip], rate: float) -> list[str]:
@@ -46,6 +49,16 @@ def bodies(clips: Sequence[Clip], body: Skeleton, bones: Mapping[str, str]) -> l
     return [f"{names} moved another body; the motion was put on this one bone by bone{kept}"]
 
 
+def prepared_anew(known: Candidates | None, candidates: Candidates) -> list[str]:
+    """One sentence where adding to a large graph took long because its file does not know what is near what."""
+    if known is None or known.frames < _LARGE or known.cells() is not None or candidates.cells() is None:
+        return []
+    return [
+        f"the graph's {len(known.clips)} clips were all prepared once more, since its file was written before cells "
+        "were kept; once it is saved, clips are added in seconds"
+    ]
+
+
 def whole(candidates: Candidates, search: str) -> list[str]:
     """One sentence where much was compared although it could not matter, for want of bounds."""
     metric = candidates.metric
@@ -67,13 +80,10 @@ def feet(candidates: Candidates) -> list[str]:
 
 
 def lonely(candidates: Candidates) -> list[str]:
-    """Sentences about clips that no transition joins to another, whatever it costs."""
-    count = len(candidates.originals)
-    if count < 2:
+    """A sentence about clips that no transition joins to another, whatever it costs."""
+    names = alone(candidates)
+    if not names:
         return []
-    src, dst = (ends // (2 if candidates.mirror else 1) for ends in candidates.ends)
-    joined = np.zeros(count, bool)
-    joined[src[src != dst]] = joined[dst[src != dst]] = True
     limit = f"{candidates.max_cost:.3g} {candidates.metric.unit}"
-    names = [candidates.originals[i].name for i in np.flatnonzero(~joined)]
-    return [f"{name} is joined to no other clip: nothing is alike up to {limit}" for name in names]
+    who = f"{names[0]} is" if len(names) == 1 else f"{listed(names)} are"
+    return [f"{who} joined to no other clip: nothing is alike up to {limit}"]

@@ -49,7 +49,7 @@ def content_hash(clip: Clip) -> str:
     """Of the motion itself: skeleton, frames and rate; neither name nor labels. A packed clip has another than the
     clip it was made from."""
     later = clip.__dict__.get("later")
-    if later in _hashes:
+    if later is not None and later in _hashes:
         return _hashes[later]
     digest = blake2b(repr((clip.skeleton.names, clip.fps, clip.first)).encode(), digest_size=16)
     poses = clip.poses
@@ -130,7 +130,8 @@ def load(path: str | Path, clips: AnyClips | None = None) -> MotionGraph:
 
     def cells() -> Cells | None:
         with about_file(path):
-            return checked_cells(head, stored.metric.frames(used[0].fps), [len(clip) - clip.first for clip in used])
+            lengths = [len(clip) - clip.first for clip in candidates.clips]
+            return checked_cells(head, candidates.window, lengths)
 
     with about_file(path):
         heights = head.array("heights", "f", (len(wanted), 2)) if "heights" in arrays else None

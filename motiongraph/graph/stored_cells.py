@@ -41,8 +41,11 @@ def checked_cells(saved: Record, window: int, lengths: Sequence[int]) -> Cells |
     cells = Cells(
         directions,
         projection,
-        *(array(name, "i", None) for name in ("clip", "first", "count")),
-        *(array(name, "f", None, None) for name in ("turn", "bound")),
+        array("clip", "i", None),
+        array("first", "i", None),
+        array("count", "i", None),
+        array("turn", "f", None, None),
+        array("bound", "f", None, None),
         tuple(row.tobytes().hex() for row in array("digest", "u", None, 16)),
         array("origin", "f", None, 2),
     )
@@ -50,7 +53,7 @@ def checked_cells(saved: Record, window: int, lengths: Sequence[int]) -> Cells |
 
 
 def _real(values: np.ndarray) -> np.ndarray:
-    return np.stack([values.real, values.imag], axis=-1)
+    return np.stack([np.real(values), np.imag(values)], axis=-1)
 
 
 def _complex(values: np.ndarray) -> np.ndarray:

@@ -75,7 +75,7 @@ class Cells:
         for part in parts:
             found.append(part.renumbered(before + np.arange(len(part.digests)), clips))
             before += len(part.digests)
-        return reduce(cls.joined, found)
+        return reduce(Cells.joined, found)
 
     @property
     def windows(self) -> int:
