@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bodies import person, random_skeleton
+from test_graph_build import swing
 from walkers import walking
 
 import motiongraph as mg
+from motiongraph.graph import sentences
+from motiongraph.graph.build import Options, build_graph
 from motiongraph.metric import tape
 from motiongraph.metric.propose import limit
 from motiongraph.metric.pruned import Kept
@@ -127,6 +130,25 @@ def test_metrics_without_bounds_are_searched_whole():
     assert tape.prunes(mg.Metric(), 6.0)
     with pytest.raises(mg.MotionError, match="'pruned' or 'exhaustive', not 'quick'"):
         tape.Plan.of([], 6.0, "neighbours", "quick")
+
+
+@pytest.mark.parametrize(
+    ("metric", "ceiling", "what"),
+    [
+        (mg.Metric(align="in-place"), 15.0, "alignment 'in-place': "),
+        (mg.Metric(kind="angle"), 15.0, "a metric of kind angle: "),
+        (mg.Metric(), np.inf, "no ceiling: "),
+        (mg.Metric(), 15.0, None),
+    ],
+)
+def test_a_search_of_every_pair_is_said(monkeypatch, metric, ceiling, what):
+    monkeypatch.setattr(sentences, "FEW", 0)
+    clips = [swing(seed, frames=40) for seed in range(2)]
+    for way in tape.SEARCHES:
+        said = build_graph(clips, Options(metric, ceiling=ceiling, search=way)).warnings
+        whole = [sentence for sentence in said if "every pair of windows was compared" in sentence]
+        assert len(whole) == (what is not None and way == "pruned")
+        assert all(sentence.startswith(str(what)) for sentence in whole)
 
 
 @pytest.mark.skipif("MOTIONGRAPH_MOCAP" not in os.environ, reason="needs motion capture")
