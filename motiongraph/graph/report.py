@@ -119,14 +119,14 @@ def subjects_of(graph: "MotionGraph") -> list[dict[str, Any]]:
     ]
 
 
-_NAMED = 12  # clips, or sets of labels, that a sentence names
+NAMED = 12  # clips, or sets of labels, that a sentence names
 _FEW = 6  # sets of labels of which each has a sentence of its own
 
 
 def listed(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def alone(candidates: "Candidates") -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from motiongraph.graph.candidates import Candidates
-from motiongraph.graph.report import alone, listed
+from motiongraph.graph.report import NAMED, alone, listed
 from motiongraph.graph.rules import share_compared, stretches
 from motiongraph.metric.tape import FEW, prunes
 from motiongraph.model.bone_map import bone_map
@@ -86,4 +86,5 @@ def lonely(candidates: Candidates) -> list[str]:
         return []
     limit = f"{candidates.max_cost:.3g} {candidates.metric.unit}"
     who = f"{names[0]} is" if len(names) == 1 else f"{listed(names)} are"
-    return [f"{who} joined to no other clip: nothing is alike up to {limit}"]
+    rest = "; the report lists them (alone)" if len(names) > NAMED else ""
+    return [f"{who} joined to no other clip: nothing is alike up to {limit}{rest}"]
