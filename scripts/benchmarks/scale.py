@@ -89,12 +89,16 @@ def _measure(folder: Path, size: int) -> dict:
 
 
 def _plot(rows):
-    from experiments.plot import Plot
+    from experiments.plot import COLOURS, Plot
 
     plot = Plot(f"processor time of a search up to {CEILING:g} cm", "frames", "seconds", log_x=True, log_y=True)
-    for name in ("exhaustive, cpu s", "pruned, cpu s"):
-        known = [(row["frames"], row[name]) for row in rows if row[name]]
-        plot.line(*zip(*known), name.removesuffix(", cpu s"))
+    for name, colour in (("exhaustive", 0), ("pruned", 1)):
+        known = [(row["frames"], row[f"{name}, cpu s"]) for row in rows if row[f"{name}, cpu s"]]
+        told = sum(not row["extrapolated"] for row in rows) if name == "exhaustive" else len(known)
+        dashed = told < len(known)
+        plot.line(*zip(*known[:told]), f"{name}; dashed: extrapolated" if dashed else name, COLOURS[colour])
+        if dashed:
+            plot.line(*zip(*known[told - 1 :]), None, COLOURS[colour], dashed=True)
     plot.save(PLOT)
 
 
