@@ -88,9 +88,14 @@ def _seen(made: Sequence[Clip], clips: Sequence[Clip], beside: str, progress: Pr
 
 def rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What `assess` found, to be read: what it is, of captured and of made motion."""
-    both = [(words, f"{found['captured'][k]:.4g}", f"{found['made'][k]:.4g}") for k, words in _WORDS.items()]
+    both = [(words, _said(found["captured"][k]), _said(found["made"][k])) for k, words in _WORDS.items()]
     alone = {name: value for name, value in found.items() if name in _ALONE and value is not None}
     return both + [(_ALONE[name], "", f"{value:.3g}") for name, value in alone.items() if value or name != "errors"]
+
+
+def _said(value: float) -> str:
+    """With as many digits as mean something; thousandths of a millimetre do not."""
+    return f"{value:.4g}" if value >= 0.01 else "0"
 
 
 def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float]:
@@ -113,7 +118,9 @@ def _of_one(clip: Clip, standing: Clip) -> list[float]:
     slide = slide_low = below = above = 0.0
     if joints and len(places) > 1:
         feet = places[:, joints]
-        height = feet[..., 1] - np.percentile(feet[..., 1], 2, axis=0)
+        # Of the same frames before and after: held feet, all as low, would else count while they begin to swing.
+        height = standing.positions()[clip.first :, joints, 1]
+        height = height - np.percentile(height, 2, axis=0)
         speed = np.linalg.norm(np.diff(feet[..., [0, 2]], axis=0), axis=-1) * fps * 100.0
         slide, slide_low = (_mean(speed[mask[1:] & mask[:-1]]) for mask in (planted, height < _LOW))
         legs = legs_of(clip.skeleton, joints)
