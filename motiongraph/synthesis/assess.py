@@ -95,7 +95,7 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def _said(value: float) -> str:
     """With as many digits as mean something; thousandths of a millimetre do not."""
-    return f"{value:.4g}" if value >= 0.01 else "0"
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:.4g}" if value >= 0.01 else "0"
 
 
 def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float]:

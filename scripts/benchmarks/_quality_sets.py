@@ -18,7 +18,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
 from motiongraph.model.despike import deviations
 from motiongraph.synthesis.assess import assess
-from motiongraph.synthesis.feet import plants
+from motiongraph.synthesis.feet import plants, runs
 from motiongraph.synthesis.legs import legs_of
 
 WALKS = (*range(11, 35), 47, 58)
@@ -78,13 +78,13 @@ def thrown(motions: list[Clip]) -> int:
     return sum(int((deviations(m.positions()) > limit).any(axis=1).sum()) for m, limit in zip(motions, most))
 
 
-def missed_stance(clip: Clip) -> tuple[int, int]:
-    """Frames in which one foot alone is low, so that it must carry the body, and those of them in which no contact of
-    it is found."""
+def missed_stance(clip: Clip) -> tuple[int, int, int]:
+    """Frames in which one foot alone is low, so that it must carry the body; those of them in which no contact of it
+    is found; and those of stances of which no frame is found: the others are landing or leaving."""
     contacts = plants(clip)
     legs = legs_of(clip.skeleton, contacts.joints)
     if len(legs) != 2:
-        return 0, 0
+        return 0, 0, 0
     places, planted = clip.positions()[clip.first :], np.asarray(contacts)[clip.first :]
     height, down, slow = [], [], []
     for leg in legs:
@@ -94,12 +94,13 @@ def missed_stance(clip: Clip) -> tuple[int, int]:
         speed = np.linalg.norm(np.gradient(places[:, ends], axis=0), axis=-1) * clip.fps
         slow.append(speed.min(axis=1) < _LANDING)
         down.append(planted[:, [contacts.joints.index(joint) for joint in ends]].any(axis=1))
-    carrying = missed = 0
+    carrying = missed = whole = 0
     for a, b in ((0, 1), (1, 0)):
         carries = (height[a] < _LOW) & (height[b] > _HIGH) & slow[a]
         carrying += int(carries.sum())
         missed += int((carries & ~down[a]).sum())
-    return carrying, missed
+        whole += sum(stop - start for start, stop in runs(carries) if not down[a][start:stop].any())
+    return carrying, missed, whole
 
 
 def orders_covered(graph: MotionGraph) -> int:
@@ -143,12 +144,12 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
         clips = [clip.resampled(fps) for clip in clips]
     graph = mg.MotionGraph.build(clips).pruned()
     kept = {graph.clips[c].name for c in np.unique(graph.transitions["src"])}
-    runs = runs_among(name, clips)
+    running = runs_among(name, clips)
     both = [assess(graph, walks, seconds, rng) for rng in (0, 1000)]  # other walks, to see how sure figures are
     found, (made, was) = both[0], (both[0]["made"], both[0]["captured"])
     seen = {name: [each[name] for each in both if each[name] is not None] for name in _SEEN}
     motions = [mg.synthesize(mg.random_walk(graph, seconds, rng)) for rng in range(min(walks, 4))]
-    carrying, missed = np.sum([missed_stance(clip) for clip in graph.clips], axis=0)
+    carrying, missed, whole = np.sum([missed_stance(clip) for clip in graph.clips], axis=0)
     row = {
         "set": name + (f" at {fps:g} Hz" if fps else ""),
         "threshold, cm": graph.thresholds.highest,
@@ -161,9 +162,10 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
         "slide, cm/s": made["slide"],
         "captured slide": was["slide"],
         "stance missed": missed / max(carrying, 1),
+        "stances missed altogether": whole / max(carrying, 1),
         **{words: float(np.mean(seen[name])) if seen[name] else None for name, words in _SEEN.items()},
         "between two batches of walks": float(np.ptp(seen["seam_visibility"])) if seen["seam_visibility"] else None,
-        "runs kept": f"{len(kept & set(runs))} of {len(runs)}",
+        "runs kept": f"{len(kept & set(running))} of {len(running)}",
         "clips kept": f"{len(kept)} of {len(clips)}",
     }
     if not fps:
