@@ -95,6 +95,20 @@ def _tally(open_, src, dst, leaves, arrives, degrees, choice):
     return within
 
 
+@kernel((read(B1), read(I32), read(I32), read(I64), B1[:, ::1]))
+def _lead(open_, src, dst, of, leads):
+    """Marks in leads (S, S) from which subject open transitions (T,) lead to which; of: (C,) the subject of a clip."""
+    for t in range(open_.shape[0]):
+        leads[of[src[t]], of[dst[t]]] |= open_[t]
+
+
+def _kept_clips(graph: "MotionGraph") -> np.ndarray:
+    """(C,) bool: the clips of which something is kept."""
+    alive = np.zeros(len(graph.clips), bool)
+    alive[graph.structure.clip[graph.kept.nodes]] = True
+    return alive
+
+
 def subjects_of(graph: "MotionGraph") -> list[dict[str, Any]]:
     """Which subjects connect, where clips are named subject_trial as CMU's: for each its clips, how many of them are
     kept, and the subjects that kept transitions lead to."""
@@ -102,11 +116,8 @@ def subjects_of(graph: "MotionGraph") -> list[dict[str, Any]]:
     if not all(rest and word.isdigit() for word, rest, _ in names):
         return []
     subjects, of = np.unique([word for word, _, _ in names], return_inverse=True)
-    alive = np.zeros(len(names), bool)
-    alive[graph.structure.clip[graph.kept.nodes]] = True
-    src, dst = (of[ends[np.flatnonzero(graph.kept.transitions)]] for ends in graph.candidates.ends)
-    leads = np.zeros((len(subjects),) * 2, bool)
-    leads[src, dst] = True
+    alive, leads = _kept_clips(graph), np.zeros((len(subjects),) * 2, bool)
+    _lead(graph.kept.transitions, *graph.candidates.ends, of, leads)
     np.fill_diagonal(leads, False)
     return [
         {
@@ -164,7 +175,7 @@ def warnings_of(graph: "MotionGraph") -> list[str]:
         words = listed([_words(sets[i]) for i in few])
         less = f"less than {graph.least:g} s" if graph.least else "nothing"
         found.append(f"{len(few)} of {len(sets)} sets of labels keep {less} at this threshold: {words}")
-    lost = np.setdiff1d(np.arange(len(graph.clips)), graph.structure.clip[kept.nodes])
+    lost = np.flatnonzero(~_kept_clips(graph))
     if 0 < len(lost) < len(graph.clips):
         shown = listed([graph.clips[i].name for i in lost])
         found.append(f"nothing of {shown} is kept at this threshold: no way leads there and back")

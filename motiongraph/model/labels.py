@@ -79,7 +79,7 @@ class Labels:
 
     def together(self) -> list[tuple[str, ...]]:
         """The sets of two and more words that hold at the same frame somewhere."""
-        rows = np.unique(self.mask, axis=0)
+        rows = self.mask[:1] if self.mask.all() else np.unique(self.mask, axis=0)
         return [tuple(n for n, has in zip(self.names, row) if has) for row in rows if row.sum() > 1]
 
     def spans(self) -> list[tuple[str, int, int]]:

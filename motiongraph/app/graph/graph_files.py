@@ -12,6 +12,7 @@ from motiongraph.app.graph.lanes import Source, drawing, sources_of
 from motiongraph.app.jobs import JobKind
 from motiongraph.app.library.entries import prepare_for
 from motiongraph.app.playback import show_clip
+from motiongraph.app.project.project_file import has_work, mark
 from motiongraph.errors import MotionError
 from motiongraph.graph import export
 from motiongraph.graph.motion_graph import MotionGraph
@@ -90,6 +91,9 @@ def _take_in(
     def work(progress, deliver):
         deliver(drawing(graph, entries, sources, progress))
 
+    # The file has it: what is only opened is not kept again, which would take minutes with a whole database.
+    untouched = state.project.path is None and not has_work(state)
+
     def then(drawn):
         leave_transition(state)
         state.graph.take(graph, drawn)
@@ -98,6 +102,8 @@ def _take_in(
         if state.entry is None and entries:
             show_clip(state, entries[0].number)
             state.frame_camera = True
+        if untouched:
+            state.project.saved = mark(state)
 
     state.jobs.start(JobKind.GRAPH, f"opening {path.name}", work, then, after=lambda: go_on(state))
 
