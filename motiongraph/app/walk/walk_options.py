@@ -109,8 +109,7 @@ class WalkState:
         if self._names[0] != key:
             clips = graph.clips if graph is not None else [entry.part for entry in taking_part(state)]
             labels = sorted({word for clip in clips for word in clip.labels})
-            several = [clip.labels for clip in clips if len(clip.labels) > 1]
-            sets = sorted({"+".join(words) for own in several for words in own.together()})
+            sets = sorted({"+".join(words) for clip in clips for words in clip.labels.together()})
             self._names = key, (*labels, *sets), tuple(clip.name for clip in clips)
         return self._names[1:]
 
