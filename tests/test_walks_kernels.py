@@ -9,11 +9,12 @@ from naive import paths as naive
 from test_walks_planning import EXACT, begin, moving_graph, small_task
 
 import motiongraph as mg
+from motiongraph.elementary import sincos
 from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
 from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
 from motiongraph.walks.follow_path import find
-from motiongraph.walks.path_cost import ERROR, REALS, lower_bound
+from motiongraph.walks.path_cost import ERROR, REALS, lower_bound, turn_ahead
 from motiongraph.walks.path_goal import Effort, Goal, Weights
 from motiongraph.walks.random_walk import alone, random_transitions
 
@@ -71,6 +72,9 @@ def test_what_is_still_to_come(seed):
     along, x, z = rng.uniform(-0.2, goal.curve.length + 0.2), *rng.uniform(-2, 2, 2)
     ref = naive.lower_bound(goal.target, goal.rules, along, x, z, frame)
     assert lower_bound(goal.target, goal.rules, along, x, z, frame) == pytest.approx(ref, rel=1e-5)
+    facing = sincos(rng.uniform(-4, 4))
+    ref = naive.turn_ahead(goal.target, goal.rules, along, *facing)
+    assert turn_ahead(goal.target, goal.rules, along, *facing) == pytest.approx(ref, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=25, deadline=None)

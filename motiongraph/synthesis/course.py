@@ -10,6 +10,7 @@ from motiongraph.walks.steering import Kind, Steering
 
 ARRIVED, LEFT = 0.4, 0.7  # m from a goal: nearer is being there; it is left again when farther away
 _CARROT = 0.6  # m ahead on a path that is headed for
+_ENDING = 2.5  # m before its end from which on a path's end is headed for
 _LOOK = 6.0  # m that are looked ahead for what stands in the way
 _CLEAR = 0.8  # m, twice what is kept from it
 _ASIDE = 0.966  # cosine of a change of direction that is acted on
@@ -30,6 +31,12 @@ class Course:
         self.request = request
         self._noticed: np.ndarray | None = None  # (2,) the direction that `turns_aside` found last
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
+
+    @property
+    def nearly_done(self) -> bool:
+        """Whether no more of a path is left than its end; a path may end where it begins."""
+        path = self.request.path
+        return path is None or (not path.closed and self._along + _ENDING >= path.length)
 
     def aim(self, here: np.ndarray) -> Aim:
         """What to head for from a place (2,) x, z."""
@@ -94,7 +101,7 @@ class Course:
         samples = self._steering.horizon // self._steering.stride + 1
         step = self._steering.stride / self._steering.ground.fps * kind.cruising
         along = self._along + _CARROT + np.arange(samples) * step
-        if not path.closed and self._along + 2.5 >= path.length:
+        if self.nearly_done:
             return path.places[-1], path.places[-1:], kind
         ahead = (along / spacing).astype(int)
         return None, path.places[ahead % last if path.closed else np.minimum(ahead, last)], kind

@@ -202,7 +202,8 @@ class LiveCharacter:
         request, halt = self._course.request, False
         if request.stops and not self._steering.can_stand:
             goal = request.goal if request.path is None else request.path.places[-1]
-            halt = goal is None or distance(self.root[[0, 2]], goal) < (LEFT if self._pace < 1.0 else ARRIVED)
+            near = LEFT if self._pace < 1.0 else ARRIVED
+            halt = goal is None or (self._course.nearly_done and distance(self.root[[0, 2]], goal) < near)
         before = self._pace
         self._pace = max(before - dt / _HALT, 0.0) if halt else min(before + dt / _HALT, 1.0)
         return 0.5 * (before + self._pace) * dt

@@ -2,7 +2,7 @@
 
 States are kept by how far along the path they are, in cells of some centimetres. Of the states in a cell that stand in
 nearly the same frame at nearly the same place only the cheapest stays, and of the others the `width` best by error so
-far plus the bound on what remains (`path_cost.lower_bound`). So the work grows with the length of the path and not
+far plus what remains (`path_cost.lower_bound` and `turn_ahead`). So the work grows with the length of the path and not
 exponentially, and every walk in a cell has covered the same stretch of path. As in branch and bound, a walk whose error
 exceeds that of the best complete one is dropped.
 """
@@ -19,7 +19,19 @@ from motiongraph.kernels import F64, FAST, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.progress import Progress
 from motiongraph.walks.floor_path import FLOOR, floor_graph
-from motiongraph.walks.path_cost import ALONG, ERROR, REALS, RULES, TARGET, THETA, X, Z, lower_bound, successors
+from motiongraph.walks.path_cost import (
+    ALONG,
+    ERROR,
+    REALS,
+    RULES,
+    TARGET,
+    THETA,
+    X,
+    Z,
+    lower_bound,
+    successors,
+    turn_ahead,
+)
 from motiongraph.walks.path_goal import Effort, Found, Goal
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
@@ -36,7 +48,7 @@ class Cells(NamedTuple):
     """The states kept, by cell along the path, and the best complete walk."""
 
     states: np.ndarray  # (cells, width, REALS) see `path_cost`
-    value: np.ndarray  # (cells, width) error so far and bound on the rest
+    value: np.ndarray  # (cells, width) error so far, bound on the rest and what turning may cost
     key: np.ndarray  # (cells, width) the same number for states that are merged
     # (cells, width, 3) frame arrived at; state it came from, as cell × width + slot or −1 − start; transition taken
     links: np.ndarray
@@ -124,6 +136,9 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     x, z = placed(c, s, state[X], state[Z], floor.path[frame, 0], floor.path[frame, 1])
     fx, fz = turned(c, s, floor.face[frame, 0], floor.face[frame, 1])
     whole = state[ERROR] + lower_bound(target, rules, state[ALONG], x, z, frame)
+    if whole >= cells.best[0]:
+        return
+    whole += turn_ahead(target, rules, state[ALONG], fx, fz)
     if whole >= cells.limits[where]:
         return
     kind = _kind(target, rules, state[ALONG], fx, fz, frame)
@@ -144,7 +159,7 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
     cells.states[where, slot] = state
     if cells.filled[where] == width:
-        cells.limits[where] = min(value.max(), cells.best[0])
+        cells.limits[where] = value.max()
 
 
 @njit(**FAST)
@@ -194,7 +209,7 @@ def sweep(floor, target, rules, cells, roots, root_states, start, stop, taken, c
     width = cells.value.shape[1]
     for where in range(start, stop):
         for slot in range(cells.filled[where]):
-            if cells.value[where, slot] < cells.best[0]:
+            if cells.states[where, slot, ERROR] < cells.best[0]:
                 state, frame = cells.states[where, slot], cells.links[where, slot, 0]
                 number = where * width + slot
                 expand(floor, target, rules, cells, frame, state, number, where + 1, taken, children)

@@ -21,6 +21,7 @@ from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_e
 from motiongraph.walks.obstacles import CLEARANCE, TOUCH, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import STANDING_END, Effort, Found, Goal, Labels, Weights, can_stop, stretches
+from motiongraph.walks.round_corners import corners, rounded
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -30,7 +31,11 @@ _SAME = 0.2  # s: transitions between the same clips that leave and arrive this 
 _FAR = 0.5  # m off the path that is worth a word
 _LATE = 0.75  # m after its place from which a label begins late
 _HARDER = 4  # times the width of a beam that found no way near the path
-_WORK = 150_000  # metres times transitions up to which that is tried: it takes thirty times as long
+_WORK, _MUCH = (
+    150_000,
+    2_000_000,
+)  # metres times transitions; up to these that is tried, with `Effort.kinds` and without
+_TURNS = (0.4, 0.55, 0.7)  # m by which turns round a sharp corner leave the path that are tried then
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -146,14 +151,21 @@ def follow_path(
         roots = starting_frames(graph, start, goal.needs[0])
         states, walks = placed_at(floor_graph(graph), roots, led.places[0], heading), []
         alone = effort.limited or effort.method != "beam" or effort.best > 1 or not effort.again
-        alone |= led.length * len(floor_graph(graph).rows) > _WORK
-        for tried in (effort, replace(effort, width=_HARDER * effort.width, kinds=True)):
-            found = find(graph, goal, roots, states, tried, progress)
+        work = led.length * len(floor_graph(graph).rows)
+        alone |= work > _MUCH
+        harder = replace(effort, width=_HARDER * effort.width, kinds=work <= _WORK)
+        tries = [(effort, goal), (harder, goal)]
+        for off, side in product(_TURNS, (1, -1) if corners(led) and not led.closed else ()):
+            turning, metres = rounded(led, off, side)
+            own = Goal.of(graph, turning, _moved(names, led, metres), weights, False, **ends)
+            tries.append((effort, own))
+        for tried, towards in tries:
+            found = find(graph, towards, roots, states, tried, progress)
             walk = finished(graph, goal, found, roots, states, "path", began)
             walks.append(walk)
             if alone or walk.facts.get("path_error_worst", 0.0) <= _FAR:
                 break
-        return min(walks, key=lambda walk: (not walk.complete, walk.facts["error"]))
+        return min(walks, key=_astray)
 
     return kept_clear(things, along)
 
@@ -163,10 +175,22 @@ def _led_around(
 ) -> tuple[Curve, Labels | None]:
     """A path and the labels on it, led around things."""
     led, metres = around(line, things, clearance)
-    if led is line or labels is None or isinstance(labels, str | set | frozenset):
-        return led, labels
+    return led, labels if led is line else _moved(labels, line, metres)
+
+
+def _moved(labels: Labels | None, line: Curve, metres: np.ndarray) -> Labels | None:
+    """The labels on a path that was changed, (M,) metres along it now of every sample it had."""
+    if labels is None or isinstance(labels, str | set | frozenset):
+        return labels
     names, begins = stretches(labels, line)
-    return led, list(zip(np.interp(begins, line.along, metres).tolist(), names))
+    return list(zip(np.interp(begins, line.along, metres).tolist(), names))
+
+
+def _astray(walk: Walk) -> tuple[bool, float, float]:
+    """How bad a walk is: whether it ends early, how much too far it leaves the path, and how far it is from it."""
+    facts = walk.facts
+    worst = facts.get("path_error_worst", np.inf)
+    return not walk.complete, max(worst, _FAR), facts.get("path_error_mean", np.inf)
 
 
 def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
@@ -239,8 +263,8 @@ def _said(walk: Walk) -> str:
     facts, said = walk.facts, []
     if facts.get("path_error_worst", 0.0) > _FAR:
         said.append(
-            f"it leaves the path by {facts['path_error_worst']:.1f} m at {facts['path_error_worst_at']:.1f} m: nothing "
-            "in the graph turns or stops as sharply there"
+            f"it leaves the path by {facts['path_error_worst']:.1f} m at {facts['path_error_worst_at']:.1f} m: no way "
+            "through the graph was found that turns or stops as sharply there"
         )
     for switch in facts.get("switches", ()):
         if switch["begins"] is None or switch["begins"] - switch["asked"] > _LATE:

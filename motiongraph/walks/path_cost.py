@@ -65,6 +65,10 @@ RULES = types.NamedTuple(tuple(I64 if kind is int else F64 for kind in Rules.__a
 # start. Whole numbers beside them: the frame arrived at, the state it came from, the transition taken.
 THETA, X, Z, ALONG, ERROR, TIME = range(6)
 REALS = 6
+# What facing away from the path a little further on is taken to cost still, m²s for (1 − cos)² of the angle, and how
+# much further, m. By it the mean error of twelve paths fell from 29 to 6 cm on Bandai-Namco's walks and from 13 to 8 cm
+# on subject 16; 0.2 m²s and 0.8 m did less well.
+_TURN, _AHEAD = 0.5, 0.5
 # In the kernels, `pose` is x, z of a placement and the cosine and sine of its turn. Small functions are inlined by
 # numba, not left to LLVM: planning took half as long again without that.
 
@@ -114,6 +118,15 @@ def lower_bound(target, rules, along, x, z, frame):
         if late > 0.0:
             bound += late * target.line[top, 4]
     return bound
+
+
+@njit(**FAST)
+def turn_ahead(target, rules, along, fx, fz):
+    """What turning from a direction fx, fz to where the path leads next may cost: no bound, but by it those who are
+    about to turn go on, and not only the many who walk straight up to a corner."""
+    i = min(max(int((along + _AHEAD) / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
+    off = 1.0 - fx * target.line[i, 2] - fz * target.line[i, 3]
+    return _TURN * off * off
 
 
 @njit(inline="always", **FAST)

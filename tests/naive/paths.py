@@ -126,6 +126,12 @@ def lower_bound(target, rules, along, x, z, frame):
     return bound
 
 
+def turn_ahead(target, rules, along, fx, fz):
+    """What turning to the direction of the path 0.5 m further on may cost."""
+    line = target.line[sample(target, rules, along + 0.5)]
+    return 0.5 * (1.0 - cos(atan2(fx, fz) - atan2(line[2], line[3]))) ** 2
+
+
 def nearest(places, line, back, ahead):
     """(distance, sample) of each place, the sample looked for around the one before."""
     found, here, far = [], 0, 0.0

@@ -1,0 +1,119 @@
+"""How well paths are followed: twelve of them on every set of issue 20, planned as a whole and gone along live.
+
+Metres from the nearest point of the path, over the frames of the motion. The sets are those of `_quality_sets`, at the
+automatic threshold; MOTIONGRAPH_RATES names further rates to measure subject 16 at.
+"""
+
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from benchmarks._quality_sets import sets
+from benchmarks.walks import paths
+
+import motiongraph as mg
+from motiongraph.model.placement import heading_of
+from motiongraph.walks.curve import Curve, nearest_on
+
+_STEP, _SLOWEST = 1.0 / 60.0, 0.4  # s between two looks at a live character; m/s below which it is given up
+_CLOSE = 0.5  # m from its end at which a path is done
+
+
+def twelve() -> dict[str, Curve]:
+    """The paths: those of the benchmark of walks, the straight one longer, and two corners."""
+    found = {name: curve for name, curve in paths().items() if not name.startswith("straight")}
+    return {
+        "straight 30 m": Curve.of([(0, 0), (0, 30)]),
+        "corner 90°": Curve.of([(0, 0), (0, 6), (6, 6)]),
+        "corner 180°": Curve.of([(0, 0), (0, 6), (0.05, 0)]),
+        **found,
+    }
+
+
+def offline(graph: mg.MotionGraph, curve: Curve) -> dict:
+    """The walk that is planned as a whole."""
+    own = time.process_time()
+    walk = mg.follow_path(graph, curve)
+    own = time.process_time() - own
+    frames = [(clip, f) for clip, a, b in walk.steps.tolist() for f in range(a, b)]
+    facts = walk.facts
+    return {
+        "mean": facts["path_error_mean"],
+        "worst": facts["path_error_worst"],
+        "distinct": len(set(frames)) / max(len(frames), 1),
+        "own s": own,
+        "said": walk.note,
+    }
+
+
+def live(graph: mg.MotionGraph, curve: Curve) -> dict:
+    """A character that goes along it from its first point."""
+    theta, (x, z) = float(heading_of(curve.tangents[0])), curve.places[0].tolist()
+    character = mg.LiveCharacter(graph, (theta, x, z), cleanup=False)
+    character.follow(curve)
+    places, longest, own = [], curve.length / _SLOWEST, time.process_time()
+    while character.seconds < longest:
+        places.append(character.advance(_STEP)[0][[0, 2]].astype(float))
+        if len(places) % 30 == 0:
+            _, index = nearest_on(np.array(places), curve)
+            near = np.linalg.norm(places[-1] - curve.places[-1]) < _CLOSE
+            if near and index[-1] * curve.spacing > curve.length - 2 * _CLOSE:
+                break
+    distance, index = nearest_on(np.array(places), curve)
+    done = index[-1] * curve.spacing > curve.length - 1.0
+    return {
+        "mean": float(distance.mean()),
+        "worst": float(distance.max()),
+        "own": (time.process_time() - own) / max(character.seconds, 1e-9),
+        "done": bool(done),
+    }
+
+
+def rows_of(name: str, graph: mg.MotionGraph) -> list[dict]:
+    """A row for every path, then their median and worst."""
+    rows = []
+    for title, curve in twelve().items():
+        a, b = offline(graph, curve), live(graph, curve)
+        rows.append(
+            {
+                "set": name,
+                "path": title,
+                "mean m": a["mean"],
+                "worst m": a["worst"],
+                "distinct": a["distinct"],
+                "own s": a["own s"],
+                "live mean m": b["mean"],
+                "live worst m": b["worst"],
+                "live / offline": b["mean"] / a["mean"],
+                "live done": b["done"],
+                "said": a["said"],
+            }
+        )
+    means, lived = ([row[key] for row in rows] for key in ("mean m", "live mean m"))
+    whole = {
+        "set": name,
+        "path": "median of twelve",
+        "mean m": float(np.median(means)),
+        "worst m": max(row["worst m"] for row in rows if row["path"].startswith("corner")),
+        "distinct": float(np.median([row["distinct"] for row in rows])),
+        "live mean m": float(np.median(lived)),
+        "live / offline": float(np.median(lived) / np.median(means)),
+        "live done": sum(row["live done"] for row in rows),
+    }
+    return [*rows, whole]
+
+
+def run(mocap: Path) -> dict:
+    """Rows for every set and path."""
+    warnings.simplefilter("ignore")
+    rows = []
+    rates = [float(rate) for rate in os.environ.get("MOTIONGRAPH_RATES", "").split()]
+    for name, files in sets(mocap).items():
+        clips = [mg.load(file) for file in files]
+        for rate in (None, *rates) if name == "16" else (None,):
+            own = [clip.resampled(rate) for clip in clips] if rate else clips
+            graph = mg.MotionGraph.build(own).pruned()
+            rows += rows_of(name + (f" at {rate:g} Hz" if rate else ""), graph)
+    return {"rows": rows}
