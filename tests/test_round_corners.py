@@ -17,7 +17,8 @@ def farthest(places, curve):
 def test_only_sharp_corners_are_found():
     assert corners(Curve.of([(0, 0), (0, 6), (6, 6)])) == []
     ((at, turn),) = corners(BACK)
-    assert at * BACK.spacing == pytest.approx(6.0, abs=0.1) and abs(turn) == pytest.approx(np.pi, abs=0.02)
+    assert at * BACK.spacing == pytest.approx(6.0, abs=0.1)
+    assert abs(turn) == pytest.approx(np.pi, abs=0.02)
     (left, right) = corners(Curve.of([(0, 0), (0, 6), (3, 1), (6, 6)]))
     assert left[1] * right[1] < 0
 
@@ -29,7 +30,8 @@ def test_a_turn_leaves_the_path_by_what_is_allowed(off, side):
     assert farthest(turning.places, BACK) == pytest.approx(off, abs=0.05)
     assert np.linalg.norm(turning.places - (0, 6), axis=1).min() < 0.05  # through the corner
     np.testing.assert_allclose(turning.places[[0, -1]], BACK.places[[0, -1]], atol=1e-9)
-    assert (np.diff(metres) >= 0).all() and metres[-1] == pytest.approx(turning.length, abs=0.05)
+    assert (np.diff(metres) >= 0).all()
+    assert metres[-1] == pytest.approx(turning.length, abs=0.05)
     # It turns nowhere within a step as sharply as the corner.
     step = round(0.3 / turning.spacing)
     assert (turning.tangents[step:] * turning.tangents[:-step]).sum(axis=1).min() > np.cos(0.3 / off + 0.6)
