@@ -11,6 +11,7 @@ import motiongraph as mg
 from motiongraph.synthesis.live import FIXED, Live
 from motiongraph.synthesis.turning import turn_frames
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.gaits import Gait
 from motiongraph.walks.obstacles import checked, distance_to
 from motiongraph.walks.plan_search import best_plan, plan_cost
 from motiongraph.walks.steering import Steering, frames_away, frames_stayed
@@ -236,6 +237,19 @@ def test_a_graph_without_standing_says_so_and_stops():
     assert character.played < character.seconds
     character.steer((1, 0))
     assert np.linalg.norm(character.advance(5.0)[0] - before) > 2.0
+
+
+def test_a_kind_that_no_way_leads_to_is_said():
+    """Walking and running that never meet: both go on for ever, and neither leads to the other."""
+    graph = mg.MotionGraph.build([sample(name).resampled(30) for name in ("walk", "run")])
+    character = mg.LiveCharacter(graph.at(threshold=1.0), start="walk")
+    character.steer((0.0, 1.0), "walk")
+    assert character.problem is None
+    character.steer((0.0, 1.0), Gait.RUN)
+    assert "no way leads from here to a clip that runs" in character.problem
+    character.advance(2.0)
+    character.steer((0.0, 1.0), "walk")
+    assert character.problem is None
 
 
 @pytest.mark.parametrize("seed", range(4))

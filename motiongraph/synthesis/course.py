@@ -5,6 +5,7 @@ import numpy as np
 from motiongraph.synthesis.requests import Label, Request
 from motiongraph.walks.avoidance import choose_ways
 from motiongraph.walks.curve import Curve, distance
+from motiongraph.walks.gaits import Gait
 from motiongraph.walks.plan_search import Aim
 from motiongraph.walks.steering import Kind, Steering
 
@@ -37,6 +38,14 @@ class Course:
         """Whether no more of a path is left than its end; a path may end where it begins."""
         path = self.request.path
         return path is None or (not path.closed and self._along + _ENDING >= path.length)
+
+    def lacking(self, frame: int) -> str | None:
+        """Which kind of motion asked for no way leads to from a frame of the floor, in words."""
+        for label in self.request.labels:
+            if label in self.kinds and not self.kinds[label].reached[frame]:
+                what = f"a clip that {label.value}s" if isinstance(label, Gait) else f"{label!r}"
+                return f"no way leads from here to {what} at this threshold: it goes on as it can"
+        return None
 
     def aim(self, here: np.ndarray) -> Aim:
         """What to head for from a place (2,) x, z."""

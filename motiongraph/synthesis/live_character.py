@@ -108,9 +108,8 @@ class LiveCharacter:
         size = min(distance(np.zeros(2), way), 1.0)
         label = label if isinstance(label, Gait) else fixed(label)
         self._kind(label)
-        if size < 1e-3:
-            request = Request(labels=(label,))
-        else:
+        request = Request(labels=(label,))
+        if size >= 1e-3:
             request = Request(way / distance(np.zeros(2), way), size, labels=(label,))
         self._ask(request)
 
@@ -138,6 +137,9 @@ class LiveCharacter:
                 self._astray.forget()
             self._course.take(request)
             self._changed, self.problem = True, None
+            clip, _, earliest = self._live.now
+            if lacking := self._course.lacking(int(self._steering.ground.starts[clip]) + earliest):
+                self._say(lacking)
         if request.stops and not self._steering.can_stand:
             self._say("no clip stands still: the character is stopped in its step; add a clip of someone who stands")
 

@@ -86,6 +86,7 @@ class Kind:
     away: np.ndarray  # (F,) seconds until one that travels, if any does, is reached, at most 4
     speed: float  # m/s of the quicker ones
     cruising: float  # m/s usual in those that travel
+    reached: np.ndarray  # (F,) bool: whether such a frame can be reached at all
 
 
 class Steering:
@@ -142,8 +143,8 @@ class Steering:
         speeds, travelling = self.speeds[inside], self.speeds[moving]
         speed = float(np.percentile(speeds, 80)) if len(speeds) else 0.0
         cruising = float(np.median(travelling)) if len(travelling) else 0.3
-        away = _read_only(np.minimum(away, _FAR))
-        return Kind(_read_only(need.copy()), away, max(speed, 0.3), max(cruising, 0.3))
+        near = _read_only(np.minimum(away, _FAR))
+        return Kind(_read_only(need.copy()), near, max(speed, 0.3), max(cruising, 0.3), np.isfinite(away))
 
     def aim(
         self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False, others: np.ndarray = _NOBODY,
