@@ -94,7 +94,7 @@ def test_every_method_makes_motion_that_is_kept_with_its_figures(state, method):
         assert "run" in labels[0]
         assert len(walk.transitions) == 6
     elif method == "random":
-        assert report["seconds"] == pytest.approx(8.0, abs=0.1)
+        assert 7.9 < report["seconds"] < 8.0 + walk.window / walk.fps  # a transition that has begun is made
     elif method == "sequential":
         assert report["items_covered"] == 3
         assert "walk" in labels[0]
@@ -307,7 +307,7 @@ def test_steps_can_be_gone_to(state):
     begins = step_begins(entry.made.walk)
     assert len(begins) > 2
     tell(state, do.SeekStep(entry.number, 2))
-    assert frame_of(state) == begins[2]
+    assert frame_of(state) == pytest.approx(begins[2])
     source = entry.clip.origin
     assert source.step[int(begins[2])] == 1  # the transition there is part of it
     tell(state, do.SelectClip(1), do.SeekStep(entry.number, 0))
