@@ -57,7 +57,7 @@ def _hold_feet(clip: Clip, new: Window, frames: slice, share: np.ndarray) -> Non
     later = slice(frames.start + 1, frames.stop)
     for leg in legs_of(skeleton, contacts.joints):
         own = [k for k, joint in enumerate(contacts.joints) if joint in (leg.ankle, leg.ball)]
-        air = int(np.argmax([*np.asarray(contacts)[later, own].any(axis=1), True]))  # frames until it lands
+        air = int(np.argmax(np.append(np.asarray(contacts)[later][:, own].any(axis=1), True)))  # frames until it lands
         landing = 1.0 - smoothstep(np.minimum(np.arange(1, len(share) + 1) / (air + 1.0), 1.0))
         fading = np.minimum(landing, share)
         # Up and down it has all the time there is: that slides nothing, and knees would snap.
