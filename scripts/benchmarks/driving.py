@@ -6,8 +6,9 @@ heading error: mean angle between where the stick points and the body faces; sli
 frames; jerk: 99th percentile of all joints; ms of the processor for a frame of 1/60 s. `captured` has the clips' own.
 Then slide and seams of what the character did live beside the same walks made offline.
 
-Sets: bundled samples; bundled captured clips; subject 16's walks, runs and both; walks, turns and runs of Bandai-Namco's
-second data set, whose folder MOTIONGRAPH_BANDAI names. MOTIONGRAPH_SETS chooses among samples, captured, walks, runs, both, bandai.
+Sets: bundled samples; bundled captured clips; subject 16's walks, runs and both; walks, turns and runs of
+Bandai-Namco's second data set, whose folder MOTIONGRAPH_BANDAI names. MOTIONGRAPH_SETS chooses among samples, captured,
+walks, runs, both, bandai.
 """
 
 import os
