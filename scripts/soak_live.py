@@ -141,8 +141,8 @@ def main() -> int:
         f"{character.seconds / 3600.0:.2f} h, feet {'as they come' if asked.no_feet else 'held'}, {requests:,} "
         f"requests, {frames:,} frames, {character.taken:,} transitions; after none of them ended or anew, a dead end, "
         f"without motion, not finite, or a leap (quickest root {quickest:.1f} m/s); memory after 10 minutes and at the "
-        f"end {at_first or megabytes():.0f} and {megabytes():.0f} MB; {time.process_time():.0f} s of the processor; said: "
-        f"{sorted(set(character.messages)) or 'nothing'}; errors: {errors or 'none'}"
+        f"end {at_first or megabytes():.0f} and {megabytes():.0f} MB; {time.process_time():.0f} s of the processor; "
+        f"said: {sorted(set(character.messages)) or 'nothing'}; errors: {errors or 'none'}"
     )
     return 1 if errors else 0
 
