@@ -80,7 +80,7 @@ CELLS = types.NamedTuple(
      F64[::1]), Cells)  # fmt: skip
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _key(rules, theta, x, z, frame):
     """One number for all states that are nearly the same."""
     turn = np.int64(np.floor(theta / _TURN)) % 30
@@ -88,7 +88,7 @@ def _key(rules, theta, x, z, frame):
     return (((np.int64(frame / (_TIME * rules.fps)) * 30 + turn) << 16 | floor_x) << 16) | floor_z
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _kind(target, rules, along, fx, fz, frame):
     """Which of `_KINDS` a state is: facing along the path, back or to a side, and slow or not."""
     i = min(max(int(along / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
@@ -121,7 +121,7 @@ def _worst(value, key, kind, whole, least):
     return slot
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
     # What has walked beyond the end of the path competes in the last cell.

@@ -64,7 +64,7 @@ WALKING = 0.5  # m/s: slower bodies are turned less, and those that stand not at
 _TOUCHING = 8.0  # error a second of being where another is
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def towards(points, sample, x, z):
     """Unit vector from x, z to the point to head for, and metres to it."""
     point = points[min(max(sample, 0), points.shape[0] - 1)]
@@ -74,7 +74,7 @@ def towards(points, sample, x, z):
     return dx / size, dz / size, far
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _sampled(aim, frame, t, x, z, vx, vz, fx, fz):
     """Error a second of being at x, z at time t (frames), moving at vx, vz m/s and facing fx, fz; where to face
     instead; and at how many rad/s the body is turned there."""
@@ -95,7 +95,7 @@ def _sampled(aim, frame, t, x, z, vx, vz, fx, fz):
     return error if aim.need[frame] else error + aim.outside, dx, dz, turning
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _turn(pose, px, pz, fx, fz, dx, dz, most):
     """The pose turned about px, pz so that it faces dx, dz rather than fx, fz, by `most` radians at the most."""
     c, s, x, z = pose
@@ -107,7 +107,7 @@ def _turn(pose, px, pz, fx, fz, dx, dz, most):
     return c * cosine - s * sine, s * cosine + c * sine, px + ux, pz + uz
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _moment(floor, aim, frame, t, pose):
     """Place and facing of a frame as captured, then `_sampled`; pose: cosine, sine, x, z of its clip's placement."""
     c, s, x, z = pose
@@ -122,7 +122,7 @@ def _moment(floor, aim, frame, t, pose):
     return px, pz, fx, fz, error, dx, dz, turning
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _ended(floor, aim, frame, t, pose):
     """What is still to be expected of a walk that the search leaves at a frame."""
     px, pz, _, _, rate, _, _, _ = _moment(floor, aim, frame, t, pose)
@@ -135,7 +135,7 @@ def _ended(floor, aim, frame, t, pose):
     return error + near * min(aim.rest[frame], 4.0) + (1.0 - near) * min(aim.away[frame], 4.0)
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _taken(floor, aim, k, t, pose, error):
     """Pose and error after transition k, entered at time t with the source clip at `pose`."""
     c, s, x, z = pose
@@ -177,7 +177,7 @@ def _played(floor, aim, frame, t, pose, error, sums, poses):
     return n, sums[n] + _ended(floor, aim, last, aim.horizon, pose)
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _left(sums, poses, count, gone, stride):
     """Error and pose when the clip is left after `gone` frames of it."""
     n = min(gone // stride, count)
