@@ -31,10 +31,8 @@ _SAME = 0.2  # s: transitions between the same clips that leave and arrive this 
 _FAR = 0.5  # m off the path that is worth a word
 _LATE = 0.75  # m after its place from which a label begins late
 _HARDER = 4  # times the width of a beam that found no way near the path
-_WORK, _MUCH = (
-    150_000,
-    2_000_000,
-)  # metres times transitions; up to these that is tried, with `Effort.kinds` and without
+# Metres times transitions up to which that is tried, with `Effort.kinds` and without.
+_WORK, _MUCH = 150_000, 2_000_000
 _TURNS = (0.4, 0.55, 0.7)  # m by which turns round a sharp corner leave the path that are tried then
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
