@@ -77,11 +77,12 @@ class FloorGraph:
     @cached_property
     def pace(self) -> np.ndarray:
         """(F,) m/s on the floor at every frame: from the one before to the one after, within its clip."""
-        arc, index = self.floor.arc, np.arange(len(self.floor.arc))
-        before, after = np.maximum(index - 1, 0), np.minimum(index + 1, len(arc) - 1)
-        before[self.starts[:-1]] = self.starts[:-1]
-        after[self.starts[1:] - 1] = self.starts[1:] - 1
-        return (arc[after] - arc[before]) / np.maximum(after - before, 1) * self.fps
+        arc, pace = self.floor.arc, np.zeros(len(self.floor.arc))
+        pace[1:-1] = (arc[2:] - arc[:-2]) / 2 * self.fps
+        first, last = self.starts[:-1], self.starts[1:] - 1
+        pace[first] = (arc[np.minimum(first + 1, last)] - arc[first]) * self.fps
+        pace[last] = (arc[last] - arc[np.maximum(last - 1, first)]) * self.fps
+        return pace
 
     @cached_property
     def _laid(self) -> tuple[Floor, float]:
