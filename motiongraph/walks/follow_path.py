@@ -267,7 +267,7 @@ def _said(walk: Walk) -> str:
     for switch in facts.get("switches", ()):
         if switch["begins"] is None or switch["begins"] - switch["asked"] > _LATE:
             late = "nowhere" if switch["begins"] is None else f"{switch['begins'] - switch['asked']:.1f} m later"
-            said.append(f"{switch['label']} begins {late}: no transition leads to it sooner")
+            said.append(f"{switch['label']} begins {late}: no way near the path was found that comes to it sooner")
     return "; ".join([*([walk.note] if walk.note else []), *said])
 
 
