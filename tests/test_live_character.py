@@ -239,6 +239,15 @@ def test_a_graph_without_standing_says_so_and_stops():
     assert np.linalg.norm(character.advance(5.0)[0] - before) > 2.0
 
 
+def test_a_path_that_ends_where_it_begins_is_begun():
+    graph = mg.MotionGraph.build([sample(name).resampled(30) for name in ("walk", "walk_left_90")], mirror=True)
+    character = mg.LiveCharacter(graph)
+    character.follow([(0, 0), (0, 6), (6, 6), (6, 0), (0.1, 0)])
+    assert not character._steering.can_stand
+    places = np.array([character.advance(0.2)[0][[0, 2]] for _ in range(50)])
+    assert np.linalg.norm(places, axis=1).max() > 4.0
+
+
 def test_a_kind_that_no_way_leads_to_is_said():
     """Walking and running that never meet: both go on for ever, and neither leads to the other."""
     graph = mg.MotionGraph.build([sample(name).resampled(30) for name in ("walk", "run")])
