@@ -261,12 +261,12 @@ def test_the_tape_finds_what_pairs_of_clips_do(clips):
     for metric in (mg.Metric(), mg.Metric(window=0.0), mg.Metric(taper="gaussian"), mg.Metric(align="in-place")):
         pairs = [(i, j) for i in range(len(every)) for j in range(i, len(every))]
         limits = every, metric, Limits(20.0), 3
-        ref = in_order(candidates._pair_by_pair(*limits, pairs, SILENT).table)
-        comp = in_order(candidates._on_tape(*limits, pairs, SILENT).table)
+        ref = in_order(candidates._pair_by_pair(candidates._Asked(*limits, pairs, SILENT)).table)
+        comp = in_order(candidates._on_tape(candidates._Asked(*limits, pairs, SILENT)).table)
         copies = {1, 4}  # pair by pair, copies count as one clip against itself
         assert ref[_between(ref, copies)].tobytes() == comp[_between(comp, copies)].tobytes()
         some = [pair for pair in pairs if 2 in pair or 5 in pair]
-        later = in_order(candidates._on_tape(*limits, some, SILENT).table)
+        later = in_order(candidates._on_tape(candidates._Asked(*limits, some, SILENT)).table)
         with_new = np.isin(comp["src"], (2, 5)) | np.isin(comp["dst"], (2, 5))
         assert later.tobytes() == comp[with_new].tobytes()
 

@@ -5,7 +5,7 @@ same as if everything had been compared.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -116,16 +116,15 @@ def build_graph(
         table, stays = renumbered(plan.known.table, number), number
         new[number[number >= 0]] = False
         if not new.all() and new.any():
-            cells = plan.known.cells()
-            cells = cells and cells.renumbered(number, len(used))
+            cells = _cells_left(plan.known, number, len(used))
     pairs = Pairs(new)
     limits = plan.limits.of_frames(sum(len(clip) - clip.first for clip in used))
     ceiling, looked = limits.ceiling, Kept()
-    kept = _unread(plan.known, stays, len(used))
+    kept = partial(_cells_left, plan.known, stays, len(used))  # read where they are asked for
     if len(pairs):
         found = compare(used, options.metric, limits, pairs, progress, client, options.rules, cells)
         table, ceiling, looked, there = _joined(found, table, limits, rate)
-        kept = partial(_same, there)
+        kept = partial(lambda cells: cells, there)
     if plan.known is not None:
         ceiling = plan.known.ceiling
         looked.add(plan.known.looked)
@@ -176,18 +175,10 @@ def _joined(found: Found, table: np.ndarray, limits: Limits, fps: float) -> Foun
     return found._replace(table=in_order(table))
 
 
-def _unread(known: Candidates | None, number: np.ndarray | None, clips: int) -> Callable[[], Cells | None]:
-    """The cells of what is left of known clips, when they are asked for."""
-
-    def read() -> Cells | None:
-        cells = None if known is None else known.cells()
-        return None if cells is None or number is None else cells.renumbered(number, clips)
-
-    return read
-
-
-def _same(cells: Cells | None) -> Cells | None:
-    return cells
+def _cells_left(known: Candidates | None, number: np.ndarray | None, clips: int) -> Cells | None:
+    """The cells of those known clips that stay, by their new numbers (C,), −1 for those that go."""
+    cells = None if known is None or number is None else known.cells()
+    return None if cells is None or number is None else cells.renumbered(number, clips)
 
 
 def _carry_over(known: Candidates, candidates: Candidates, number: np.ndarray) -> None:

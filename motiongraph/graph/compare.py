@@ -67,6 +67,17 @@ class Found(NamedTuple):
     cells: Cells | None = None  # of all clips, where the search pruned
 
 
+class _Asked(NamedTuple):
+    """What is to be compared, and how."""
+
+    clips: Sequence[Clip]
+    metric: Metric
+    limits: Limits
+    radius: int  # frames between two minima
+    pairs: SomePairs
+    progress: Progress
+
+
 def compare(
     clips: Sequence[Clip],
     metric: Metric,
@@ -86,14 +97,14 @@ def compare(
     def find(clips: Sequence[Clip], pairs: SomePairs) -> np.ndarray:
         """Transitions by windows, counted from the first captured frame."""
         nonlocal ceiling, kept
-        asked = clips, metric, replace(limits, ceiling=ceiling), frames, pairs, progress
+        asked = _Asked(clips, metric, replace(limits, ceiling=ceiling), frames, pairs, progress)
         if rules.every_cell:
-            table, ceiling, more, _ = _every_cell(*asked)
+            table, ceiling, more, _ = _every_cell(asked)
         elif metric.kind == "cloud" and metric.search_fps is None:
             given = None if rules.same_feet else cells
-            table, ceiling, more, kept = _on_tape(*asked, client, rules.border, given)
+            table, ceiling, more, kept = _on_tape(asked, client, rules.border, given)
         else:
-            table, ceiling, more, _ = _pair_by_pair(*asked, rules.border)
+            table, ceiling, more, _ = _pair_by_pair(asked, rules.border)
         looked.add(more)
         return table
 
@@ -128,18 +139,9 @@ def _prepared(
         yield bodies
 
 
-def _on_tape(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-    client: "Client | None" = None,
-    border: bool = True,
-    cells: Cells | None = None,
-) -> Found:
+def _on_tape(asked: _Asked, client: "Client | None" = None, border: bool = True, cells: Cells | None = None) -> Found:
     """Transitions of all pairs at once, clips end to end on a tape."""
+    clips, metric, limits, radius, pairs, progress = asked
     new = pairs.numbers if isinstance(pairs, Pairs) else sorted({i for i, j in pairs if i == j})
     old = sorted(set(range(len(clips))) - set(new))
     lengths = [len(clip) - clip.first for clip in clips]
@@ -197,15 +199,9 @@ def _near(
     return list(chosen), known, plan, joined
 
 
-def _every_cell(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-) -> Found:
+def _every_cell(asked: _Asked) -> Found:
     """Transitions at every cell up to the ceiling."""
+    clips, metric, limits, _, pairs, progress = asked
     ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
     prepared = list(_prepared(clips, range(len(clips)), metric, progress))
     if not np.isfinite(ceiling):
@@ -219,16 +215,9 @@ def _every_cell(
     return Found(np.concatenate(parts), ceiling, Kept())
 
 
-def _pair_by_pair(
-    clips: Sequence[Clip],
-    metric: Metric,
-    limits: Limits,
-    radius: int,
-    pairs: SomePairs,
-    progress: Progress,
-    border: bool = True,
-) -> Found:
+def _pair_by_pair(asked: _Asked, border: bool = True) -> Found:
     """Transitions of one pair of clips after the other, for metrics that know no tape."""
+    clips, metric, limits, radius, pairs, progress = asked
     ceiling = max(CEILING, limits.least) if isinstance(limits.ceiling, str) else limits.ceiling
     prepared = list(_prepared(clips, range(len(clips)), metric, progress))
     # In an order of the two clips that depends on them alone, and with it the last bits of their alignments.
