@@ -237,3 +237,28 @@ def test_what_belonged_to_the_clips_is_called_off_and_a_film_goes_on():
     jobs.call_off_all()
     done.set()
     assert {kind for kind, job in running.items() if job.cancelled.is_set()} == gone
+
+
+def test_results_are_handed_over_now_and_then_and_all_of_them_at_the_end():
+    jobs, taken, gate, sent = Jobs(lambda *words: None), [], threading.Event(), threading.Event()
+
+    def work(progress, deliver):
+        deliver("first")
+        gate.wait(10.0)
+        deliver("second")
+        sent.set()
+        over.wait(10.0)
+
+    over = threading.Event()
+    job = jobs.start(JobKind.OPEN, "opening", work, taken.append, every=3600.0)
+    jobs.collect()
+    while not taken:
+        jobs.collect()
+    gate.set()
+    sent.wait(10.0)
+    jobs.collect()
+    assert taken == ["first"]
+    over.set()
+    job.over.wait(10.0)
+    jobs.collect()
+    assert taken == ["first", "second"]

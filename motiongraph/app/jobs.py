@@ -125,6 +125,8 @@ class Job:
     after: Callable[[], Any] | None = None  # called when it is over, whatever became of it
     quiet: bool = False  # not worth showing
     needed: bool = False  # the program does not end before it is done
+    every: float = 0.0  # s between two times at which results are handed over
+    handed: float = 0.0  # when they were last, of time.monotonic
     number: int = field(default_factory=lambda: next(_numbers))
     share: float | None = None  # how much is done, 0 … 1, None while unknown
     what: str = ""  # the present step
@@ -159,7 +161,7 @@ class Jobs:
     def start(
         self, kind: JobKind, title: str, work: Work, then: Callable[[Any], Any], of: Hashable = None, **options: Any
     ) -> Job:
-        """Begin. options: after, quiet and needed, see `Job`."""
+        """Begin. options: after, quiet, needed and every, see `Job`."""
         self.call_off(kind, of=of)
         job = Job(kind, of, title, work, then, **options)
         self.running.append(job)
@@ -200,6 +202,9 @@ class Jobs:
         """Hand over what was delivered and tell what failed; on the main thread."""
         for job in list(self.running):
             over = job.over.is_set()  # asked first: what was delivered before the end is in the queue by then
+            if not over and (job.results.empty() or time.monotonic() - job.handed < job.every):
+                continue
+            job.handed = time.monotonic()
             while not job.results.empty():
                 result = job.results.get()
                 if not job.cancelled.is_set():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from motiongraph.app.state import AppState
     from motiongraph.model.skeleton import Skeleton
 
-_OFTEN = 0.25  # s between two lists of what was opened
+_OFTEN = 0.25  # s: panels look all clips over after a change, not for every one of thousands
 # Files that are no clips.
 _WHOLE = {".mgproj": open_project, ".mgraph": open_graph, ".obj": open_prop}
 
@@ -41,26 +40,15 @@ def open_files(
     readings: Mapping[str, Reading],
     skeleton: Path | None = None,
 ) -> None:
-    """The work of opening what `find_parts` finds: everything is delivered in lists, a few a second; clips as (path,
-    clip, prepared, trim) and what cannot be opened as a MotionError; nothing else is disturbed by it.
+    """The work of opening what `find_parts` finds: clips are delivered as (path, clip, prepared, trim) and what cannot
+    be opened as a MotionError; nothing else is disturbed by it.
     readings: what was said about folders; skeleton: the .asf of all AMC files, whatever was said."""
 
-    found: list[Any] = []
     skeletons: dict[Skeleton, Skeleton] = {}
-    told = 0.0
-
-    def tell(result: Any) -> None:
-        # Panels look all clips over after a change: not for every one of thousands.
-        nonlocal told
-        found.append(result)
-        if time.monotonic() - told > _OFTEN:
-            deliver(found.copy())
-            found.clear()
-            told = time.monotonic()
 
     def fail(path, problem):
         wrong = isinstance(problem, MotionError)
-        tell(problem if wrong else FormatError(path, problem.strerror or str(problem)))
+        deliver(problem if wrong else FormatError(path, problem.strerror or str(problem)))
 
     for path in paths:
         if not os.path.exists(path):  # says no to any text; Path.exists raises where a name is too long
@@ -78,20 +66,13 @@ def open_files(
                 # Poses of a database do not fit into memory: they are unpacked when they are first shown. What others
                 # keep of their files is as large again.
                 clip = clip if size <= MUCH // 4 else clip.packed()
-                tell((part.file.absolute(), clip, prepare_for(clip), part.frames))
+                deliver((part.file.absolute(), clip, prepare_for(clip), part.frames))
         except (MotionError, OSError) as problem:
             fail(part.file, problem)
-    if found:
-        deliver(found)
 
 
-def _take_in(state: AppState, results: list[Any], first: list[int], lead: str = "") -> None:
+def _take_in(state: AppState, result: Any, first: list[int], lead: str = "") -> None:
     """What opening delivered, into the library; the first clip is shown and played, or the one called `lead`."""
-    for result in results:
-        _take_in_one(state, result, first, lead)
-
-
-def _take_in_one(state: AppState, result: Any, first: list[int], lead: str) -> None:
     if isinstance(result, MotionError):
         state.say(str(result), "error")
         if isinstance(result, SkeletonError):
@@ -147,6 +128,7 @@ def _open(state: AppState, paths: tuple[Path, ...], title: str, lead: str = "", 
         lambda progress, deliver: open_files(paths, progress, deliver, readings, skeleton),
         lambda result: _take_in(state, result, first, lead),
         of=object(),  # a thing of its own each: files opened one after the other all come in
+        every=_OFTEN,
     )
 
 
@@ -191,4 +173,6 @@ class FetchCmu:
             open_files(sorted(found), progress, deliver, readings)
 
         title = f"fetching CMU subject {self.subject:02d}"
-        state.jobs.start(JobKind.FETCH, title, work, lambda result: _take_in(state, result, first), of=self.subject)
+        state.jobs.start(
+            JobKind.FETCH, title, work, lambda result: _take_in(state, result, first), of=self.subject, every=_OFTEN
+        )
