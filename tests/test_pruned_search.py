@@ -14,6 +14,7 @@ import motiongraph as mg
 from motiongraph.graph import sentences
 from motiongraph.graph.build import Options, build_graph
 from motiongraph.metric import tape
+from motiongraph.metric.bodies import Bodies
 from motiongraph.metric.propose import limit
 from motiongraph.metric.pruned import Kept
 from motiongraph.metric.search import search
@@ -83,15 +84,29 @@ def test_what_is_found_is_what_pair_by_pair_finds(rng):
 
 
 def test_identical_constant_and_far_clips(rng):
-    clip = walking(rng, person(), 420)
-    still = replace(clip, **{k: np.repeat(getattr(clip, k)[:1], 420, axis=0) for k in ("root", "rotations")})
+    clip = walking(rng, person(), 240)
+    still = replace(clip, **{k: np.repeat(getattr(clip, k)[:1], 240, axis=0) for k in ("root", "rotations")})
     far = replace(clip, root=clip.root + np.array([40.0, 0.0, -35.0]))
-    jump = replace(clip, root=clip.root + np.where(np.arange(420) < 200, 0.0, 500.0)[:, None] * [1.0, 0.0, 1.0])
+    jump = replace(clip, root=clip.root + np.where(np.arange(240) < 110, 0.0, 500.0)[:, None] * [1.0, 0.0, 1.0])
     clips = [clip, clip, still, still, far, clip.mirrored(), jump]
     for ceiling in (0.0, 1.0, 6.0):
         pruned, whole, _ = tables(clips, mg.Metric(), ceiling)
         assert len(whole)
         assert pruned.tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("taper", [None, "gaussian"])
+def test_what_stands_still_is_compared_once(rng, taper, monkeypatch):
+    """Windows that are the same are not compared again, and nothing else comes of it."""
+    clip = walking(rng, person(), 200)
+    frames = np.concatenate([np.arange(80), np.full(90, 79), np.arange(80, 110), np.full(60, 109), np.arange(110, 200)])
+    halting = replace(clip, labels=(), root=clip.root[frames], rotations=clip.rotations[frames])
+    metric = mg.Metric(taper=taper)
+    assert len(np.unique(metric.prepare(halting).stills)) < len(metric.prepare(halting)) - 40
+    told = tables([halting, clip, halting], metric, 4.0)[0]
+    monkeypatch.setattr(Bodies, "stills", property(lambda bodies: np.arange(len(bodies))))
+    assert len(told)
+    assert tables([halting, clip, halting], metric, 4.0)[0].tobytes() == told.tobytes()
 
 
 def test_new_clips_against_old_ones(rng):

@@ -146,13 +146,16 @@ def beside(a, b, ties, D, nothing, beaten):
 _BEFORE, _AFTER = 0, 7
 
 
-@kernel((*_ARRAYS, U1[::1], read(I64, 2), F64, F64[:, ::1]))
-def settle_cells(xz, y, left, starts, xz2, y2, right, others, g, even, a, b, ties, around, nothing, out):
+@kernel((*_ARRAYS, read(I64), read(I64), U1[::1], read(I64, 2), F64, F64[:, ::1]))
+def settle_cells(
+    xz, y, left, starts, xz2, y2, right, others, g, even, a, b, stills, stills2, ties, around, nothing, out
+):
     """Decide which cells a[i], b[i] are lower than or equal to their neighbours; out[i] = D, C, S, D −1 where not.
 
     ties: bits of the neighbours (`around`) that may be lower or equal; on return of those that are equal. Cells are
     in the order of their diagonals. There costs change least, so that the neighbours on it are looked at first, and
-    what is known of a cell serves the next one.
+    what is known of a cell serves the next one. stills: windows of the same number are the same (`Bodies.stills`), and
+    so are their distances.
     """
     planar = left.shape[0] == 3
     C = S = Y = D = c = s = before = C2 = S2 = Y2 = 0.0
@@ -178,7 +181,9 @@ def settle_cells(xz, y, left, starts, xz2, y2, right, others, g, even, a, b, tie
             if not open_ & (1 << k):
                 continue
             u, v = p + around[k, 0], q + around[k, 1]
-            if k == _BEFORE and follows:
+            if stills[u] == stills[p] and stills2[v] == stills2[q]:
+                other = D
+            elif k == _BEFORE and follows:
                 other = before
             else:
                 if k in (_BEFORE, _AFTER):

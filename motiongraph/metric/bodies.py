@@ -124,6 +124,18 @@ class Bodies:
         """Whether all frames of a window weigh the same."""
         return bool((self.weights == 1.0).all())
 
+    @cached_property
+    def stills(self) -> np.ndarray:
+        """(n,) the same number for windows that follow each other and are the same: nothing moves there."""
+        same = np.ones(self.left.shape[2], bool)
+        for array in (self.xz.T, self.y.T, *self.left):
+            same[1:] &= (array[:, 1:] == array[:, :-1]).all(axis=0)
+        moved = np.append(0, np.cumsum(~same))
+        windows = (moved[self.window :] == moved[: -self.window])[: len(self)]
+        windows[1:] &= (self.starts[:, 1:] == self.starts[:, :-1]).all(axis=0)
+        windows[:1] = False
+        return np.cumsum(~windows)
+
     @property
     def across(self) -> tuple[np.ndarray, ...]:
         """The arrays of the clip on the right of a product."""

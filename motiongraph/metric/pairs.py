@@ -139,7 +139,7 @@ class CloudPair:
         result = result[down]
         a, b = result["a"].astype(np.int64), result["b"].astype(np.int64)
         ties, sums, total = result["ties"].copy(), np.empty((len(a), 3)), self.a.weights.sum()
-        settle_cells(*self._arrays(a, b), ties, AROUND, _NOTHING * total, sums)
+        settle_cells(*self._arrays(a, b), self.a.stills, self.b.stills, ties, AROUND, _NOTHING * total, sums)
         lowest = sums[:, 0] >= 0.0
         result, sums = result[lowest], sums[lowest]
         result["cost"], result["ties"] = 100.0 * np.sqrt(sums[:, 0] / total), ties[lowest]
