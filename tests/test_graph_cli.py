@@ -1,11 +1,8 @@
-"""`motiongraph build` and `motiongraph graph` as a person or a script meets them, and builds that are cut off."""
+"""`motiongraph build` and `motiongraph graph` as a person or a script meets them."""
 
 import json
 import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,7 +13,6 @@ from test_graph_build import swing
 
 import motiongraph as mg
 from motiongraph.cli import main
-from motiongraph.files import resource
 from motiongraph.formats.labels_file import Entry, write_labels
 from motiongraph.formats.save import save
 
@@ -234,51 +230,6 @@ def test_dissertation_folder(run, mocap):
     assert (status, json.loads(out)["clips"], json.loads(out)["frames"]) == (0, 6, 2623)
     status, out, _ = run("graph", "g.mgraph", "--json")
     assert (status, json.loads(out)["clips"]) == (0, 6)
-
-
-# ---- builds that are cut off
-
-
-def test_a_build_goes_on_where_it_was_cut_off(tmp_path):
-    """Killed twice and interrupted once, at moments that differ from run to run, it ends in the same file."""
-    folder, target = tmp_path / "cache", tmp_path / "g.mgraph"
-    clips = sorted(resource("assets/samples").glob("[rw]*.bvh"))[:8]
-    command = [sys.executable, "-m", "motiongraph", "build", *clips, "-o", target]
-    environment = os.environ | {"MOTIONGRAPH_CACHE_DIR": str(folder)}
-    rng = np.random.default_rng()
-    pairs = 8 * 9 // 2
-
-    def kept():
-        return len(list(folder.glob("*.mgcache")))
-
-    def cut_off(sign, more):
-        wanted = kept() + more
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
-        while kept() < wanted and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        process.send_signal(sign)
-        _, err = process.communicate(timeout=30)
-        assert process.returncode != 0
-        assert not target.exists()
-        assert not list(tmp_path.glob("*.part"))
-        return process.returncode, err
-
-    assert cut_off(signal.SIGKILL, int(rng.integers(1, 7)))[0] == -signal.SIGKILL
-    assert cut_off(signal.SIGKILL, int(rng.integers(1, 7)))[0] == -signal.SIGKILL
-    status, err = cut_off(signal.SIGINT, int(rng.integers(1, 7)))
-    assert (status, err.strip()) == (
-        130,
-        "motiongraph: stopped; what was compared so far is kept, and the same command goes on from there",
-    )
-    assert 3 <= kept() < pairs
-    subprocess.run(command, env=environment, check=True, capture_output=True)
-    assert kept() == pairs
-    resumed = target.read_bytes()
-
-    undisturbed = environment | {"MOTIONGRAPH_CACHE": "off"}
-    subprocess.run([*command, "--force"], env=undisturbed, check=True, capture_output=True)
-    assert target.read_bytes() == resumed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of files")

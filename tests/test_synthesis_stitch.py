@@ -257,7 +257,7 @@ def test_a_walk_that_cannot_be_made_says_why():
 
 @pytest.mark.parametrize("mirror", [False, True])
 def test_any_walk_on_the_samples_becomes_motion(mirror):
-    clips = mg.load_all(resource("assets/samples"))
+    clips = mg.load_all(resource("assets/samples"))[:: 1 + mirror]
     graph = mg.MotionGraph.build(clips, mirror=mirror).pruned()
     for seed in range(4):
         walk = mg.random_walk(graph, 6, rng=seed)
