@@ -291,8 +291,8 @@ def test_feet_without_toes_are_held_too():
     assert all(leg.ball == -1 and leg.toe == -1 for leg in legs)
     planted, joints = np.asarray(plants(clip)), list(plants(clip).joints)
     assert planted.any()
-    assert slide(cleaned(clip), planted, joints).mean() < 0.1
-    assert slide(cleaned(clip), planted, joints).max() < 5.0
+    assert slide(cleaned(clip), planted, joints).mean() < 0.2
+    assert slide(cleaned(clip), planted, joints).max() < 10.0
 
 
 def test_floors_that_differ_become_one():
@@ -339,6 +339,17 @@ def lifts(height, planted):
             line = np.interp(np.arange(start, stop), [start - 1, stop], height[[start - 1, stop]])
             found.append((height[start:stop] - line).max())
     return np.array(found)
+
+
+@pytest.mark.parametrize("name", ["walk", "walk_left", "sidestep", "turn_in_place"])
+def test_smooth_motion_stays_smooth(name):
+    """Feet land and leave, toes roll and knees straighten without a jerk that was not there."""
+    clip = sample(name)
+    was, now = (np.linalg.norm(np.diff(each.positions(), 3, axis=0), axis=-1) for each in (clip, cleaned(clip)))
+    assert np.percentile(now, 99) < 1.3 * np.percentile(was, 99)
+    legs = [j for leg in legs_of(clip.skeleton, plants(clip).joints) for j in (leg.knee, leg.ankle, leg.ball, leg.toe)]
+    was, now = (np.percentile(size[:, legs], 99, axis=0) for size in (was, now))
+    assert (now < 1.3 * np.maximum(was, 800.0 / clip.fps**3)).all()
 
 
 @pytest.mark.parametrize("fps", [30.0, 60.0, 120.0])

@@ -12,7 +12,7 @@ from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.contacts import Contacts
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.legs import Leg, length, unit
+from motiongraph.synthesis.legs import Leg, calmed, length, unit
 
 EASE = 0.2  # s; how long a correction takes to come or go
 _FOOT_EASE = 0.15  # s; the same for the foot's own turn
@@ -48,15 +48,21 @@ class Foot:
         """(F,) how much the root has to give way if the leg cannot."""
         return self.held * (1.0 - self.loose)
 
+    @property
+    def heading(self) -> np.ndarray:
+        """(F, 4) what of `turn` is about the vertical: toes, which lie on the floor already, are not tilted."""
+        return rot.normalized(self.turn * np.array([1.0, 0.0, 1.0, 0.0]))
+
     def part(self, frames: slice) -> "Foot":
         """Some of its frames."""
         own = self.goal[frames], self.turn[frames], self.held[frames], self.loose[frames], self.parts[:, frames]
         return Foot(*own, self.toe)
 
-    def softened(self, ankle: np.ndarray, hold: np.ndarray) -> "Foot":
-        """Corrected by the share `hold` (F,) only; ankle: (F, 3) as captured."""
-        goal = ankle + hold[:, None] * (self.goal - ankle)
-        turn = rot.from_vector(hold[:, None] * rot.to_vector(self.turn))
+    def softened(self, ankle: np.ndarray, hold: np.ndarray, calm: np.ndarray, sigma: float) -> "Foot":
+        """Corrected by the share `hold` (F,) only, and where calm (F,) is 1 with a correction smoothed over `sigma`
+        frames; ankle: (F, 3) as captured."""
+        moved, turned = (calmed(v.T, calm, sigma).T for v in (self.goal - ankle, rot.to_vector(self.turn)))
+        goal, turn = ankle + hold[:, None] * moved, rot.from_vector(hold[:, None] * turned)
         return replace(self, goal=goal, turn=turn, held=hold * self.held)
 
     def above(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
@@ -83,8 +89,8 @@ class Foot:
 
     def bent(self, goal: np.ndarray, ground: float) -> np.ndarray:
         """(F, 4) turns of the toes about the ball that keep them out of the ground, with the ankle at `goal` (F, 3)."""
-        ball, tip = rot.rotate(self.turn, self.parts[0]), rot.rotate(self.turn, self.parts[self.toe])
-        toes = tip - ball
+        ball, tip = rot.rotate(self.turn, self.parts[0]), self.parts[self.toe]
+        toes = rot.rotate(self.heading, tip - self.parts[0])
         lowest = ground - goal[:, 1] - ball[:, 1]
         # Of what is and what must be the higher, rounded where they meet.
         up = 0.5 * (toes[:, 1] + lowest + np.hypot(toes[:, 1] - lowest, _SOFT))

@@ -3,7 +3,8 @@
 Each contact of heel and toe gets one place on the floor. While it lasts the foot is held there; before and after, the
 correction comes and goes smoothly. Legs reach their feet by an exact two-bone solution, and the root gives way where
 a leg would stretch or its knee snap. Bones keep their length, which theirs do not. Where all that would jolt a joint
-more than the motion itself does, the correction is made in part only: the contact is let go.
+more than the motion itself does, the correction is smoothed, and if that is not enough made in part only: the contact
+is let go.
 """
 
 from dataclasses import dataclass, replace
@@ -28,9 +29,10 @@ _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 _USUAL = 99.0  # percentile of a joint's acceleration and jerk that is always allowed
 # m/s² and m/s³, by the order of the derivative: so much is never noticed of a body, and of legs
-_GENTLE = {2: (12.0, 30.0), 3: (500.0, 4000.0)}
+_GENTLE = {2: (12.0, 30.0), 3: (150.0, 800.0)}
 _WIDE, _SOFT = 0.1, 0.05  # s around a jolt that are let go, and over which that comes and goes
-_STERNLY = (0.75, 1.5, 3.0)  # how much is let go for a jolt, from round to round, as a power of it
+_CALM, _CALM_KNEES = 0.01, 0.02  # s over which corrections of feet and knees are smoothed at a jolt
+_STERNLY = (0.0, 0.75, 1.5, 3.0)  # how much is let go for a jolt, from round to round, as a power of it
 _AROUND = 0.8  # s around a jolt that are looked at: what is let go, and as far as that changes anything
 _MEET = 0.2  # s over which the soothed stretch and the rest pass into each other
 
@@ -57,7 +59,8 @@ def cleaned(
     stance = _Stance.of(clip, ground - floor, legs, planted, ground, shown, instead)
     swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
     progress(0, 2, "holding planted feet")
-    root, rotations = stance.held(np.ones((len(legs), len(clip))))
+    shape = len(legs), len(clip)
+    root, rotations = stance.held(np.ones(shape), np.zeros(shape))
     progress(1, 2, "holding planted feet")
     if soothe:
         limits = _Limits.of(stance.places, clip.fps, swinging)
@@ -76,11 +79,13 @@ def cleaned(
 
 def _soothed(stance: "_Stance", limits: "_Limits", jolt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Root and rotations with feet held as far as that jolts nothing; jolt: (F, J) when they are held altogether."""
-    hold = np.ones((len(stance.legs), len(stance.root)))
+    hold, rough = np.ones((2, len(stance.legs), len(stance.root)))
     root, rotations = stance.root, stance.rotations
     for sternly in _STERNLY:
-        hold = _released(hold, stance.shares(jolt) ** sternly, stance.fps)
-        root, rotations = stance.held(hold)
+        worst = stance.shares(jolt)
+        rough = np.minimum(rough, _released(np.ones_like(hold), np.where(worst > 1.0, np.inf, 1.0), stance.fps))
+        hold = _released(hold, worst**sternly, stance.fps)
+        root, rotations = stance.held(hold, 1.0 - rough)
         jolt = limits.jolt(stance.positions(root, rotations))
         if jolt.max(initial=0.0) <= 1.0:
             break
@@ -138,11 +143,11 @@ class _Stance:
         """(F, J, 3) metres, of the joints when the body is moved like this."""
         return kinematics.positions(self.skeleton, root, rotations, self.offsets)
 
-    def held(self, hold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Root and rotations with feet held, corrected by the share `hold` (n, F)."""
+    def held(self, hold: np.ndarray, calm: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Root and rotations with feet held, corrected by the share `hold` (n, F), smoothly where calm (n, F) is 1."""
         fps = self.fps
         hip, ankle = (np.stack([self.places[:, getattr(leg, end)] for leg in self.legs]) for end in ("hip", "ankle"))
-        feet = [foot.softened(*rest) for foot, *rest in zip(self.feet, ankle, hold)]
+        feet = [foot.softened(*rest, _CALM * fps) for foot, *rest in zip(self.feet, ankle, hold, calm)]
         firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         # A foot that would be below the ground stands on it.
@@ -162,7 +167,7 @@ class _Stance:
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         goal = self.knees.trembling(bend, goal - hip - shift) + hip + shift
         goal = np.stack([foot.above(at, self.ground, fps) for foot, at in zip(feet, goal)])
-        thigh, shin, ankle = self.knees.reach(bend, goal - hip - shift)
+        thigh, shin, ankle = self.knees.reach(bend, goal - hip - shift, calm, _CALM_KNEES * fps)
         return self._turned(thigh, shin, ankle + hip + shift, feet, shift)
 
     def _turned(
@@ -180,7 +185,7 @@ class _Stance:
             rotations[:, leg.ankle] = rot.multiply(rot.conjugate(new_knee), new_ankle)
             if leg.toe >= 0:
                 over = rot.multiply(foot.turn, turns[:, parents[leg.ball]])
-                toes = rot.multiply(foot.bent(ankle[n], self.ground), rot.multiply(foot.turn, turns[:, leg.ball]))
+                toes = rot.multiply(foot.bent(ankle[n], self.ground), rot.multiply(foot.heading, turns[:, leg.ball]))
                 rotations[:, leg.ball] = rot.multiply(rot.conjugate(over), toes)
         return self.root + shift, rotations
 

@@ -111,16 +111,20 @@ class Knees:
         least = -(1.0 - _KEPT) * np.maximum(was, 0.0)
         return was + _higher(change, least) - _higher(np.zeros_like(least), least)
 
-    def reach(self, bend: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def reach(
+        self, bend: np.ndarray, target: np.ndarray, calm: np.ndarray | float = 0.0, sigma: float = 1.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turns (n, F, 4) of thigh and shin, and the ankles (n, F, 3) from the hips, towards targets (n, F, 3) from the
-        hips, with knees bent by about `bend` (n, F).
+        hips, with knees bent by about `bend` (n, F); where calm (n, F) is 1, the more they are bent is smoothed over
+        `sigma` frames.
 
         Ankles come to their targets where knees are bent, otherwise as near as that bend lets them. The turns act on
         global orientations. A leg that is where it should be is not turned at all.
         """
         distance = np.sqrt(np.sum(target * target, axis=-1))
         exact = np.copysign(self.bend_at(distance), bend)
-        bend = bend + smoothstep(np.minimum(np.abs(bend) / _STRAIGHT, 1.0)) * _SNAP * np.tanh((exact - bend) / _SNAP)
+        more = smoothstep(np.minimum(np.abs(bend) / _STRAIGHT, 1.0)) * _SNAP * np.tanh((exact - bend) / _SNAP)
+        bend = bend + calmed(more, calm, sigma)
         fold = rot.from_vector((bend - self.bend)[..., None] * self.axis)
         ankle = self.thigh + rot.rotate(fold, self.shin)
         thigh = rot.between(ankle, target)
@@ -135,6 +139,13 @@ class Knees:
         result = target.copy()
         result[..., 1] += np.sign(target[..., 1]) * upright * little(more)
         return result
+
+
+def calmed(values: np.ndarray, calm: np.ndarray | float, sigma: float) -> np.ndarray:
+    """values (…, F), where calm (…, F) is 1 smoothed over `sigma` frames."""
+    if not np.any(calm):
+        return values
+    return values + calm * (scipy.ndimage.gaussian_filter1d(values, sigma, axis=-1, mode="nearest") - values)
 
 
 def little(metres: np.ndarray) -> np.ndarray:
