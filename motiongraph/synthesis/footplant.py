@@ -147,7 +147,7 @@ class _Stance:
         """Root and rotations with feet held, corrected by the share `hold` (n, F), smoothly where calm (n, F) is 1."""
         fps = self.fps
         hip, ankle = (np.stack([self.places[:, getattr(leg, end)] for leg in self.legs]) for end in ("hip", "ankle"))
-        feet = [foot.softened(*rest, _CALM * fps) for foot, *rest in zip(self.feet, ankle, hold, calm)]
+        feet = [foot.softened(*each, _CALM * fps) for foot, each in zip(self.feet, zip(ankle, hold, calm))]
         firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         # A foot that would be below the ground stands on it.
