@@ -47,6 +47,17 @@ def test_a_joint_thrown_aside_is_brought_back(at):
     assert np.allclose(np.linalg.norm(mended.rotations, axis=-1), 1.0)
 
 
+def test_many_errors_in_a_row_are_mended_one_by_one():
+    """Together they last longer than can be made up, and so close to each other each is hardly unusual."""
+    clip = sample("walk")
+    toe, rotations = clip.skeleton.index("lfoot"), clip.rotations.copy()
+    for frame in range(200, 240, 5):
+        rotations[frame, toe] = rot.multiply(rotations[frame, toe], rot.about("X", 0.9))
+    mended, stretches = despiked(replace(clip, rotations=rotations, source=None))
+    assert sum(stop - start for start, stop in stretches) >= 24
+    assert deviations(mended.positions()).max() < 0.02
+
+
 def test_what_stays_wrong_is_left_alone():
     clip = sample("walk")
     root = clip.root.copy()

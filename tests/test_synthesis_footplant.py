@@ -13,7 +13,7 @@ from walking import joined, sample, sample_graph
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import eased, envelope, nearness, plants, runs
+from motiongraph.synthesis.feet import Foot, eased, envelope, nearness, plants, runs
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.legs import Knees, hinge_axis, legs_of, root_shift
 
@@ -262,6 +262,17 @@ def test_planted_feet_stay_where_they_are(name):
     legs = {j for leg in legs_of(clip.skeleton, joints) for j in (leg.hip, leg.knee, leg.ankle, leg.ball)}
     others = [j for j in range(len(clip.skeleton)) if j not in legs]
     np.testing.assert_array_equal(made.rotations[:, others], clip.rotations[:, others])
+
+
+def test_toes_that_point_down_are_bent_to_where_the_foot_points():
+    """Their own direction is none: it turned round within a frame (CMU's 141_19, frame 213)."""
+    foot, angle = np.array([0.0, 0.0, 0.15]), np.linspace(0.0, 2.0 * np.pi, 60)
+    toes = np.stack([0.004 * np.cos(angle), np.full(60, -0.05), 0.004 * np.sin(angle)], axis=1)
+    still, none = np.tile([1.0, 0.0, 0.0, 0.0], (60, 1)), np.zeros(60)
+    parts = np.stack([np.tile(foot, (60, 1)), foot + toes])
+    tip = rot.rotate(Foot(np.zeros((60, 3)), still, none, none, parts, 1).bent(np.zeros((60, 3)), 0.0), toes)
+    assert tip[:, 1].min() > -1e-9
+    assert tip[:, 2].min() > 0.04
 
 
 def test_a_body_without_legs_is_left_alone():

@@ -12,13 +12,15 @@ import numpy as np
 
 from motiongraph import rotations as rot
 from motiongraph.kernels import F64, kernel, read
+from motiongraph.model import kinematics
 
 _known: "WeakKeyDictionary[Clip, tuple[Clip | None, list[tuple[int, int]]]]" = WeakKeyDictionary()
 
 if TYPE_CHECKING:
     from motiongraph.model.clip import Clip
 
-_OFF = 0.02  # m off the curve at 120 Hz; grows with the square of the time between frames
+# m off the curve at 120 Hz, growing with the square of the time between frames: may be an error, and is one
+_OFF, _THROWN = 0.02, 0.05
 _USUAL = 8.0  # times the median deviation around
 _AROUND = 0.25  # s to both sides for that
 _TURNED = 4.0  # times the same: joints whose turns were so far off are mended, and the others left alone
@@ -56,8 +58,10 @@ def _mended(clip: "Clip") -> tuple["Clip", list[tuple[int, int]]]:
     off = deviations(clip.positions()[first:])
     half = round(_AROUND * fps)
     wrong = np.zeros(len(off), bool)
-    for frame, joint in np.argwhere(off > _OFF * (120.0 / fps) ** 2):
-        wrong[frame] |= off[frame, joint] > _USUAL * np.median(off[max(frame - half, 0) : frame + half + 1, joint])
+    far = (120.0 / fps) ** 2
+    for frame, joint in np.argwhere(off > _OFF * far):
+        usual = _USUAL * np.median(off[max(frame - half, 0) : frame + half + 1, joint])
+        wrong[frame] |= off[frame, joint] > min(usual, _THROWN * far)
     stretches = _stretches(wrong, max(round(_GAP * fps), 1), max(_LONGEST * fps, 4.0))
     if not stretches:
         return clip, []
@@ -65,25 +69,33 @@ def _mended(clip: "Clip") -> tuple["Clip", list[tuple[int, int]]]:
     values = np.zeros((len(root), 1 + rotations.shape[1], 4))
     values[:, 0, :3], values[:, 1:] = root, rot.continuous(rotations)
     whole_root, whole_turns = clip.root.copy(), clip.rotations.copy()
+    made = []
     for start, stop in stretches:
         begin = max(start - half, 0)
-        off = deviations(np.ascontiguousarray(values[begin : stop + half]))
-        far = off[start - begin : stop - begin].max(axis=0) > _TURNED * np.median(off, axis=0) + _TREMBLE
+        own = deviations(np.ascontiguousarray(values[begin : stop + half]))
+        far = own[start - begin : stop - begin].max(axis=0) > _TURNED * np.median(own, axis=0) + _TREMBLE
         joints = np.flatnonzero(far[1:])
-        turns = rot.normalized(_bridge(values[:, 1 + joints], start, stop))
-        whole_turns[first + start : first + stop, joints] = turns
+        here, around = slice(first + start, first + stop), slice(first + max(start - 4, 0), first + stop + 4)
+        was = whole_root[here].copy(), whole_turns[here].copy()
+        whole_turns[here, joints] = rot.normalized(_bridge(values[:, 1 + joints], start, stop))
         if far[0]:
-            whole_root[first + start : first + stop] = _bridge(values[:, 0, :3], start, stop)
-    mended = replace(clip, root=whole_root, rotations=whole_turns, source=clip._layout())
-    return mended, [(first + start, first + stop) for start, stop in stretches]
+            whole_root[here] = _bridge(values[:, 0, :3], start, stop)
+        offsets = None if clip.offsets is None else clip.offsets[around]
+        now = deviations(kinematics.positions(clip.skeleton, whole_root[around], whole_turns[around], offsets))
+        if now.max() < off[around.start - first : around.stop - first].max():
+            made.append((here.start, here.stop))
+        else:  # it ends amid another error
+            whole_root[here], whole_turns[here] = was
+    return (replace(clip, root=whole_root, rotations=whole_turns, source=clip._layout()) if made else clip), made
 
 
 def _stretches(wrong: np.ndarray, gap: int, longest: float) -> list[tuple[int, int]]:
-    """Stretches of wrong frames (F,) with one more to each side, those nearer than `gap` frames joined."""
+    """Stretches of wrong frames (F,) with one more to each side, those nearer than `gap` frames joined unless that is
+    more than `longest`."""
     found: list[tuple[int, int]] = []
     for frame in np.flatnonzero(wrong).tolist():
         start, stop = max(frame - 1, 0), min(frame + 2, len(wrong))
-        if found and start - found[-1][1] < gap:
+        if found and start - found[-1][1] < gap and stop - found[-1][0] <= longest:
             start = found.pop()[0]
         # Of the frames at the very ends nothing is known.
         found.append((start if start > 2 else 0, stop if stop < len(wrong) - 2 else len(wrong)))

@@ -22,6 +22,7 @@ _STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
+_STEEP = 0.3  # sine of the angle from the vertical below which toes point down
 _SOFT = 0.004  # m; toes near the floor begin to bend this much before they must
 # m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
 _STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
@@ -94,7 +95,9 @@ class Foot:
         lowest = ground - goal[:, 1] - ball[:, 1]
         # Of what is and what must be the higher, rounded where they meet.
         up = 0.5 * (toes[:, 1] + lowest + np.hypot(toes[:, 1] - lowest, _SOFT))
-        along, size = toes[:, [0, 2]], length(toes)[:, 0]
+        along, forth, size = toes[:, [0, 2]], ball[:, [0, 2]], length(toes)[:, 0]
+        # Toes that point down have no direction to be bent to but that of the foot.
+        along = along + np.maximum(_STEEP * size[:, None] - length(along), 0.0) * unit(forth)
         flat = np.sqrt(np.maximum(size**2 - up**2, 0.0)) / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)
         wanted = np.stack([flat * along[:, 0], up, flat * along[:, 1]], axis=1)
         needed = (toes[:, 1] - lowest < 10.0 * _SOFT) & (size > np.abs(up))
