@@ -6,7 +6,7 @@ from graphs import FPS, POINT, graph_of
 
 from motiongraph.model.clip import Clip
 from motiongraph.walks.curve import Curve
-from motiongraph.walks.sharp_turns import sharp_stretches, tightest_turn
+from motiongraph.walks.sharp_turns import corners, sharp_stretches, tightest_turn
 
 
 def circling(radius, frames=120, speed=1.2, name="clip"):
@@ -41,3 +41,13 @@ def test_the_corner_of_a_path_is_found():
     assert sharp_stretches(bow, 1.0 / 3.0) == []
     assert sharp_stretches(bow, 1.0 / 5.0) == [(pytest.approx(0.0), pytest.approx(bow.length, abs=0.2))]
     assert sharp_stretches(Curve.of([(0.0, 0.0), (0.5, 0.0)]), 1.0) == []
+
+
+def test_only_sharp_corners_are_found():
+    assert corners(Curve.of([(0, 0), (0, 6), (6, 6)])) == []
+    back = Curve.of([(0, 0), (0, 6), (0.05, 0)])
+    ((at, turn),) = corners(back)
+    assert at * back.spacing == pytest.approx(6.0, abs=0.1)
+    assert abs(turn) == pytest.approx(np.pi, abs=0.02)
+    (left, right) = corners(Curve.of([(0, 0), (0, 6), (3, 1), (6, 6)]))
+    assert left[1] * right[1] < 0

@@ -95,7 +95,7 @@ def test_the_price_of_coming_again(seed):
     rng, graph, goal, start, _ = labelled_task(seed)
     floor, rules, width = floor_graph(graph).floor, goal.rules._replace(repeat=0.02), 3
     count = len(floor.leave)
-    cells = Cells.empty(30, width, 0.15)
+    cells = Cells.empty(30, width, Effort(), goal)
     steps = [int(k) for k in rng.integers(0, count, rng.integers(0, 25))]
     number, arrived, left = -1, [start], []
     for n, k in enumerate(steps):

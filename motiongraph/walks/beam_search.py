@@ -15,7 +15,7 @@ import numpy as np
 
 from motiongraph.elementary import sincos
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F64, FAST, I32, I64, kernel, njit, read, types
+from motiongraph.kernels import F32, F64, FAST, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.progress import Progress
 from motiongraph.walks.floor_path import FLOOR, floor_graph
@@ -24,6 +24,7 @@ from motiongraph.walks.path_cost import (
     ERROR,
     REALS,
     RULES,
+    STRIP2,
     TARGET,
     THETA,
     X,
@@ -33,6 +34,7 @@ from motiongraph.walks.path_cost import (
     turn_ahead,
 )
 from motiongraph.walks.path_goal import Effort, Found, Goal
+from motiongraph.walks.turn_table import room_ahead
 
 _NEAR = 0.12  # m, a cell of the floor within which states are merged
 _TURN = np.pi / 15  # radians, a cell of heading
@@ -41,6 +43,7 @@ _BLOCK = 12  # cells between two looks at the clock
 _AGAIN = 0.25  # s; to come as near as this to a frame that was played is to repeat it
 _KINDS = 8  # of states that are kept side by side
 _SLOW = 0.4  # m/s; a slower one may be about to turn on the spot
+_ROOM = 1.0  # s for which the distance is taken to last by which a sharp corner will be missed
 _REMEMBERED = 16  # transitions back that are looked at for that
 
 
@@ -58,9 +61,12 @@ class Cells(NamedTuple):
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
     limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
     size: np.ndarray  # (2,) metres of a cell; states of every kind that have a place in it, see `_kind`
+    corner: np.ndarray  # these three as in `Goal.turns`
+    room: np.ndarray
+    moment: np.ndarray
 
     @classmethod
-    def empty(cls, cells: int, width: int, size: float, kinds: bool = False) -> "Cells":
+    def empty(cls, cells: int, width: int, effort: Effort, goal: Goal) -> "Cells":
         return cls(
             np.empty((cells, width, REALS)),
             np.full((cells, width), np.inf),
@@ -71,13 +77,14 @@ class Cells(NamedTuple):
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
             np.full(cells + 1, np.inf),
-            np.array([size, width // (2 * _KINDS) if kinds else 0.0]),
+            np.array([effort.cell, width // (2 * _KINDS) if effort.kinds else 0.0]),
+            *goal.turns,
         )
 
 
 CELLS = types.NamedTuple(
     (F64[:, :, ::1], F64[:, ::1], I64[:, ::1], I64[:, :, ::1], I64[::1], F64[::1], I64[::1], I64[::1], F64[::1],
-     F64[::1]), Cells)  # fmt: skip
+     F64[::1], read(F64, 2), read(F32, 3), read(I32, 2)), Cells)  # fmt: skip
 
 
 @njit(inline="always", **FAST)
@@ -138,7 +145,12 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     whole = state[ERROR] + lower_bound(target, rules, state[ALONG], x, z, frame)
     if whole >= cells.best[0]:
         return
-    whole += turn_ahead(target, rules, state[ALONG], fx, fz)
+    i = min(max(int(state[ALONG] / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
+    if i < cells.corner.shape[0] and cells.corner[i, 7] > 0.0:
+        far = room_ahead(cells.corner[i], cells.room, cells.moment[frame], state[THETA], x, z)
+        whole += _ROOM * (far + rules.strip * max(far - STRIP2, 0.0))
+    else:
+        whole += turn_ahead(target, rules, state[ALONG], fx, fz)
     if whole >= cells.limits[where]:
         return
     kind = _kind(target, rules, state[ALONG], fx, fz, frame)
@@ -244,7 +256,7 @@ def _swept(
     ground = floor_graph(graph)
     # Beyond the end of the path a state still has its run to find the end in.
     count = int(goal.longest / effort.cell) + 2
-    cells = Cells.empty(count, width, effort.cell, effort.kinds)
+    cells = Cells.empty(count, width, effort, goal)
     room = np.empty(ground.widest, np.int32), np.empty((ground.widest, REALS))
     none, no_state = np.empty(0, np.int64), np.empty((0, REALS))
     sweep(ground.floor, goal.target, goal.rules, cells, roots, states, 0, 0, *room)

@@ -255,7 +255,7 @@ def _beam(
     rules = goal.rules._replace(length=length)
     if length < end:
         rules = rules._replace(end_place=0.0, end_facing=0.0, strict=0)
-    cells = Cells.empty(int((length + rules.late) / _CELL) + 2, _WIDTH, _CELL)
+    cells = Cells.empty(int((length + rules.late) / _CELL) + 2, _WIDTH, Effort(cell=_CELL), goal)
     room = np.empty(ground.widest, np.int32), np.empty((ground.widest, REALS))
     sweep(ground.floor, goal.target, rules, cells, frames, states, 0, len(cells.filled), *room)
     return cells, length

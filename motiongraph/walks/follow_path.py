@@ -4,12 +4,14 @@ that differ."""
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiongraph.elementary import cos
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.placement import heading_of, turn
@@ -21,7 +23,8 @@ from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_e
 from motiongraph.walks.obstacles import CLEARANCE, TOUCH, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import STANDING_END, Effort, Found, Goal, Labels, Weights, can_stop, stretches
-from motiongraph.walks.round_corners import corners, rounded
+from motiongraph.walks.sharp_turns import corners
+from motiongraph.walks.turn_table import room_to_turn
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -29,11 +32,12 @@ _MOST = 2000  # starts
 _WIDER = (1.0, 1.4, 1.9, 2.6)  # ways around obstacles that are tried, as shares of the usual clearance
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
 _FAR = 0.5  # m off the path that is worth a word
+_UNSURE = 0.3  # m off it from which on another search may do better
 _LATE = 0.75  # m after its place from which a label begins late
+_NEARLY = 0.25  # m more than must be
 _HARDER = 4  # times the width of a beam that found no way near the path
-# Metres times transitions up to which that is tried, with `Effort.kinds` and without.
-_WORK, _MUCH = 150_000, 2_000_000
-_TURNS = (0.4, 0.55, 0.7)  # m by which turns round a sharp corner leave the path that are tried then
+# Metres times transitions up to which that is tried, and up to which the table of turns is.
+_WORK, _MUCH = 150_000, 3_000_000
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -140,32 +144,51 @@ def follow_path(
     things = checked(obstacles)
     weights = weights or Weights()
     stops = weights.rest > 0 and not line.closed and can_stop(graph)
-    ends = {**STANDING_END, "end_rest": weights.rest} if stops else {}
+    ends: dict[str, Any] = {**STANDING_END, "end_rest": weights.rest} if stops else {}
 
     def along(clearance: float) -> Walk:
         led, names = _led_around(line, labels, things, clearance) if things else (line, labels)
-        goal = Goal.of(graph, led, names, weights, True, **ends)
+        goal = Goal.of(graph, led, names, weights, **ends)
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
         states, walks = placed_at(floor_graph(graph), roots, led.places[0], heading), []
-        alone = effort.limited or effort.method != "beam" or effort.best > 1 or not effort.again
-        work = led.length * len(floor_graph(graph).rows)
-        alone |= work > _MUCH
-        harder = replace(effort, width=_HARDER * effort.width, kinds=work <= _WORK)
-        tries = [(effort, goal), (harder, goal)]
-        for off, side in product(_TURNS, (1, -1) if corners(led) and not led.closed else ()):
-            turning, metres = rounded(led, off, side)
-            own = Goal.of(graph, turning, _moved(names, led, metres), weights, False, **ends)
-            tries.append((effort, own))
-        for tried, towards in tries:
+        for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
             found = find(graph, towards, roots, states, tried, progress)
-            walk = finished(graph, goal, found, roots, states, "path", began)
-            walks.append(walk)
-            if alone or walk.facts.get("path_error_worst", 0.0) <= _FAR:
+            walks.append(finished(graph, goal, found, roots, states, "path", began))
+            if min(walk.facts.get("path_error_worst", 0.0) for walk in walks) <= enough:
                 break
         return min(walks, key=_astray)
 
     return kept_clear(things, along)
+
+
+def searches(
+    graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any]
+) -> Iterator[tuple[Effort, Goal, float]]:
+    """How hard to search and for what, in turn, and metres off the path that are near enough to leave it at that.
+
+    The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
+    searched again by the table of turns, in a strip along the path, and at last much wider.
+    """
+    yield effort, goal, _UNSURE
+    work = goal.curve.length * len(floor_graph(graph).rows)
+    if effort.limited or effort.method != "beam" or effort.best > 1 or not effort.again or work > _MUCH:
+        return
+    by_turns = partial(Goal.of, graph, goal.curve, labels, weights, False, **ends)
+    yield effort, by_turns(turns="everywhere", strip=2.0), _FAR
+    if corners(goal.curve):
+        enough = max(_FAR, least_off(graph, goal.curve) + _NEARLY)
+        yield replace(effort, width=2 * effort.width), by_turns(turns="corners", strip=8.0), enough
+    if work <= _WORK:
+        yield replace(effort, width=_HARDER * effort.width, kinds=True), goal, _FAR
+
+
+def least_off(graph: MotionGraph, curve: Curve) -> float:
+    """Metres by which any walk leaves a path at its sharpest corner, as far as the table of turns tells; 0 where no
+    corner is sharp."""
+    # A circle through the corner bulges over both legs by r (1 − cos(turn / 2)).
+    most = max((1.0 - abs(float(cos(0.5 * turn))) for _, turn in corners(curve)), default=0.0)
+    return 0.5 * room_to_turn(graph) * most if most else 0.0
 
 
 def _led_around(
@@ -184,11 +207,10 @@ def _moved(labels: Labels | None, line: Curve, metres: np.ndarray) -> Labels | N
     return list(zip(np.interp(begins, line.along, metres).tolist(), names))
 
 
-def _astray(walk: Walk) -> tuple[bool, float, float]:
-    """How bad a walk is: whether it ends early, how much too far it leaves the path, and how far it is from it."""
-    facts = walk.facts
-    worst = facts.get("path_error_worst", np.inf)
-    return not walk.complete, max(worst, _FAR), facts.get("path_error_mean", np.inf)
+def _astray(walk: Walk) -> tuple[bool, float]:
+    """How bad a walk is: whether it ends early, and how far it leaves the path, at worst and on average."""
+    worst, mean = (walk.facts.get(name, np.inf) for name in ("path_error_worst", "path_error_mean"))
+    return not walk.complete, max(worst, _FAR) + mean
 
 
 def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
@@ -253,17 +275,18 @@ def finished(
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
     if any(need is not None for need in goal.needs):
         _label_facts(graph, goal, walk)
-    return replace(walk, note=_said(walk)) if walk.complete and method == "path" else walk
+    return replace(walk, note=_said(graph, goal, walk)) if walk.complete and method == "path" else walk
 
 
-def _said(walk: Walk) -> str:
+def _said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
     """One sentence on where the walk could not do what was asked, or ""."""
     facts, said = walk.facts, []
-    if facts.get("path_error_worst", 0.0) > _FAR:
-        said.append(
-            f"it leaves the path by {facts['path_error_worst']:.1f} m at {facts['path_error_worst_at']:.1f} m: no way "
-            "through the graph was found that turns or stops as sharply there"
-        )
+    worst = facts.get("path_error_worst", 0.0)
+    if worst > _FAR:
+        why = "no way through the graph was found that turns or stops as sharply there"
+        if worst <= least_off(graph, goal.curve) + _NEARLY:
+            why = f"to turn round, walks on this graph need {room_to_turn(graph):.1f} m from side to side"
+        said.append(f"it leaves the path by {worst:.1f} m at {facts['path_error_worst_at']:.1f} m: {why}")
     for switch in facts.get("switches", ()):
         if switch["begins"] is None or switch["begins"] - switch["asked"] > _LATE:
             late = "nowhere" if switch["begins"] is None else f"{switch['begins'] - switch['asked']:.1f} m later"

@@ -13,7 +13,9 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.walks.curve import Curve
 from motiongraph.walks.floor_path import FloorGraph, floor_graph
 from motiongraph.walks.path_cost import Rules, TargetPath
+from motiongraph.walks.sharp_turns import near_corners
 from motiongraph.walks.shortest_paths import network_of, shortest, unreachable
+from motiongraph.walks.turn_table import NONE, turn_table
 from motiongraph.walks.walk import Name, Seed, called, fixed, frames_named
 
 # One label for the whole path; one, or None for any, for each stretch between points; or pairs of (metres, label).
@@ -21,13 +23,15 @@ Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0,
-    "end_rest": 0.0, "strict": 0, "spare": 1.0,
+    "end_rest": 0.0, "strict": 0, "strip": 0.0, "spare": 1.0,
 }  # fmt: skip
 # Where it ends by standing still: a little before or after the path's end, near to it.
 STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}
 _STANDS = 0.15  # m/s; slower is standing
 _HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
+_NO_TURNS = np.zeros((0, 8)), *NONE
+_NO_TURNS[0].flags.writeable = False
 METHODS = ("beam", "branch and bound")
 
 
@@ -38,9 +42,7 @@ class Effort:
     method: str = "beam"  # or "branch and bound" (Kovar 2002, 4.2)
     width: int = 64  # states in a cell of the beam
     kinds: bool = False  # keep places in the beam for states that slow down or turn
-    again: bool = (
-        True  # whether a beam whose walk leaves the path is tried again, much wider, where that is not too slow
-    )
+    again: bool = True  # whether to search again, by the table of turns and wider, where a walk leaves the path
     cell: float = 0.15  # m along the path in which they compete
     seconds: float | None = None  # to compute, at most; the beam widens until they are used
     expansions: int | None = None  # states expanded, at most, for the whole walk
@@ -144,13 +146,16 @@ class Goal:
     needs: tuple[np.ndarray | None, ...]  # (F,) bool: frames asked for on each stretch, None for any
     asked: tuple[Name | None, ...]  # their names
     changes: np.ndarray  # (S,) metres at which the stretches begin
+    # `sharp_turns.near_corners` and the two of `TurnTable`, empty where the search does not go by it
+    turns: tuple[np.ndarray, ...] = _NO_TURNS
 
     @classmethod
     def of(
         cls, graph: MotionGraph, curve: Curve, labels: Labels | None = None, weights: Weights | None = None,
-        check: bool = True, **ends: float,
+        check: bool = True, turns: str = "", **ends: float,
     ) -> "Goal":  # fmt: skip
-        """labels: as for `follow_path`; check: that they can be reached; ends: fields of `Rules` on the path's end."""
+        """labels: as for `follow_path`; check: that they can be reached; turns: where the search goes
+        by the table of turns, "everywhere" or at sharp "corners" only; ends: fields of `Rules` on the path's end."""
         ground, weights = floor_graph(graph), weights or Weights()
         not_too_far(ground, curve.length)
         asked, changes = stretches(labels, curve)
@@ -177,7 +182,9 @@ class Goal:
         }
         # Kernels take each field as the one type it was compiled for.
         rules = Rules(**{name: kind(values[name]) for name, kind in Rules.__annotations__.items()})
-        return cls(curve, _target(graph, ground, curve, asked, changes, weights), rules, needs, asked, changes)
+        target = _target(graph, ground, curve, asked, changes, weights)
+        by_turns = (near_corners(curve, turns == "everywhere"), *turn_table(graph)) if turns else _NO_TURNS
+        return cls(curve, target, rules, needs, asked, changes, by_turns)
 
     @property
     def longest(self) -> float:

@@ -1,12 +1,15 @@
-"""How sharply clips turn, and where a path turns more sharply than any of them: there no walk can follow it."""
+"""How sharply clips turn; where a path turns more sharply than any of them, so that no walk can follow it; and the
+sharp corners of a path, with what a search has to know near them."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motiongraph.elementary import arctan2
 from motiongraph.graph.floor import floor_path
 from motiongraph.model.clip import Clip
+from motiongraph.model.placement import heading_of
 from motiongraph.walks.curve import Curve
 
 if TYPE_CHECKING:
@@ -17,6 +20,9 @@ _OVER = 1.0  # m along the way over which a turn is measured: about a step and a
 _STEP = 0.05  # m between two places of a way
 _SLOWEST = 4.0  # s for that metre; who takes longer stands, and sways
 _LEEWAY = 1.2  # times the tightest turn of the clips, which transitions add to
+_SHARP = 1.75  # rad of a corner that is sharp, between half of _OVER before and after it
+_BEFORE, _BEHIND = 4.0, 1.5  # m before and after such a corner where room to turn counts
+_STRAIGHT = 0.15  # m off a line that is straight
 _known: WeakKeyDictionary["Candidates", float] = WeakKeyDictionary()
 
 
@@ -63,3 +69,53 @@ def sharp_stretches(curve: Curve, turn: float) -> list[tuple[float, float]]:
         sharp[start : start + over] = True
     edges = np.flatnonzero(np.diff(sharp.astype(np.int8), prepend=0)).reshape(-1, 2)
     return [(float(a * curve.spacing), float(b * curve.spacing)) for a, b in edges]
+
+
+def corners(curve: Curve) -> list[tuple[int, float]]:
+    """The sharp corners of a path: sample and radians of the turn, to the left above zero."""
+    over, tangents = _half(curve), curve.tangents
+    if len(tangents) <= 2 * over:
+        return []
+    turn = _angle(tangents[: -2 * over], tangents[2 * over :])
+    found: list[tuple[int, float]] = []
+    sharp = np.append(np.abs(turn) > _SHARP, False)
+    for first, last in np.flatnonzero(np.diff(sharp, prepend=False)).reshape(-1, 2).tolist():
+        most = float(np.abs(turn[first:last]).max())
+        level = np.flatnonzero(np.abs(turn[first:last]) >= most - 1e-6)
+        middle = first + int(level[len(level) // 2])
+        found.append((middle + over, float(turn[middle])))
+    return found
+
+
+def near_corners(curve: Curve, everywhere: bool) -> np.ndarray:
+    """(M, 8) for every sample of a path near a sharp corner: the corner's x, z, the directions x, z after and before
+    it, the heading after it, 1; zeros elsewhere. everywhere: there too, of the path a little ahead."""
+    out, over = np.zeros((len(curve.places), 8)), _half(curve)
+    if everywhere:
+        ahead = np.minimum(np.arange(len(out)) + over, len(out) - 1)
+        out[:, :2], out[:, 2:4], out[:, 4:6] = curve.places[ahead], curve.tangents[ahead], curve.tangents
+        out[:, 6], out[:, 7] = heading_of(curve.tangents[ahead]), 1.0
+    for at, _ in corners(curve):
+        before, after = curve.tangents[max(at - over, 0)], curve.tangents[min(at + over, len(out) - 1)]
+        # Only where the path leads straight to the corner and away from it: elsewhere it has other turns to make.
+        first = at - _straight(curve.places[at::-1], before, _BEFORE / curve.spacing)
+        last = at + _straight(curve.places[at:], after, _BEHIND / curve.spacing)
+        out[first : last + 1] = *curve.places[at], *after, *before, float(heading_of(after)), 1.0
+    out.flags.writeable = False
+    return out
+
+
+def _half(curve: Curve) -> int:
+    return max(round(0.5 * _OVER / curve.spacing), 1)
+
+
+def _straight(places: np.ndarray, way: np.ndarray, most: float) -> int:
+    """How many samples (n, 2), `most` at most, are on a line through the first one in this direction."""
+    gap = places[: int(most) + 1] - places[0]
+    off = np.abs(gap[:, 0] * way[1] - gap[:, 1] * way[0]) > _STRAIGHT
+    return int(off.argmax()) - 1 if off.any() else len(gap) - 1
+
+
+def _angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Radians from directions a (n, 2) to b (n, 2), x, z; to the left above zero."""
+    return arctan2(a[:, 1] * b[:, 0] - a[:, 0] * b[:, 1], (a * b).sum(axis=1))

@@ -3,7 +3,7 @@
 `floor`, `target` and `rules` are read by their names; arrays of numbers within them may be lists.
 """
 
-from math import atan2, cos, hypot, inf, sin
+from math import atan2, cos, hypot, inf, pi, sin
 
 
 def placed(placement, point):
@@ -130,6 +130,24 @@ def turn_ahead(target, rules, along, fx, fz):
     """What turning to the direction of the path 0.5 m further on may cost."""
     line = target.line[sample(target, rules, along + 0.5)]
     return 0.5 * (1.0 - cos(atan2(fx, fz) - atan2(line[2], line[3]))) ** 2
+
+
+def room_ahead(corner, room, moment, theta, x, z):
+    """The square of how far a sharp corner will be missed, turning left or right, whichever is nearer."""
+    cx, cz, dx, dz, bx, bz, heading, _ = corner
+    row, facing = moment
+    off, least = (theta - heading) / (2 * pi) * 72 + facing, inf
+    for turns in range(-6, 7):
+        angle = off + 72 * turns
+        if -42 <= angle < 42:
+            low = int(angle + 42)
+            part = angle + 42 - low
+            aside, against, away = ((1 - part) * a + part * b for a, b in zip(room[row][low], room[row][low + 1]))
+            side = 1 if angle > 0 else -1
+            beside, outside = (side * ((x - cx) * w - (z - cz) * u) for u, w in ((dx, dz), (bx, bz)))
+            beyond = max(against - (x - cx) * dx - (z - cz) * dz, 0.0)
+            least = min(least, max(beside - away + aside, outside + away, 0.0) ** 2 + beyond**2)
+    return least
 
 
 def nearest(places, line, back, ahead):
