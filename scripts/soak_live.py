@@ -49,7 +49,7 @@ def led(folder: Path, pattern: str, fps: float, feet: bool) -> AppState:
     if state.live is None:
         sys.exit(f"nobody set off: {[message.text for message in state.messages]}")
     if not feet:
-        state.live.character._live.cleanup = False
+        state.live.character._driven.live.cleanup = False
     print(graph, flush=True)
     return state
 
@@ -80,7 +80,7 @@ def ask(state: AppState, labels: list, rng: np.random.Generator) -> str:
 
 def last_exit(character: mg.LiveCharacter) -> int:
     """The frame of the motion at which the clip now played can be left for the last time, −1 for never."""
-    ground, live = character._steering.ground, character._live
+    ground, live = character._steering.ground, character._driven.live
     clip, entered, earliest = live.now
     exits = ground.exits(int(ground.starts[clip]) + earliest)
     return live.entered + int(ground.floor.leave[exits[-1]]) - int(ground.starts[clip]) - entered if len(exits) else -1
@@ -117,7 +117,7 @@ def main() -> int:
             problem = ""
             if state.live is not first or "sets off anew" in (character.problem or ""):
                 problem = f"it ended or began anew: {[message.text for message in state.messages][:3]}"
-            elif last_exit(character) < character._live.ready:
+            elif last_exit(character) < character._driven.live.ready:
                 problem = "its clip cannot be left after what is made: a dead end"
             elif not (np.isfinite(first.root).all() and np.isfinite(first.turns).all()):
                 problem = "the pose is not finite"

@@ -145,7 +145,7 @@ def test_leading_ends_when_its_character_is_removed(walker):
 def test_leading_goes_on_with_a_sentence_when_its_work_fails(walker, monkeypatch):
     tell(walker, do.Lead(), do.Play())
     steps(walker, 60)
-    monkeypatch.setattr(walker.live.character, "_make", lambda frames: 1 / 0)
+    monkeypatch.setattr(walker.live.character._driven, "make", lambda frames: 1 / 0)
     steps(walker, 60)
     monkeypatch.undo()
     assert any("ZeroDivisionError" in message.text for message in walker.messages)

@@ -1,5 +1,7 @@
 """A driven character: it never ends, does what it is asked, and leaves its clip as soon as it can."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from naive import steering as naive
@@ -8,7 +10,10 @@ from test_walks_planning import ring
 from walking import sample
 
 import motiongraph as mg
+from motiongraph.synthesis.course import Course
+from motiongraph.synthesis.driven_walk import DrivenWalk
 from motiongraph.synthesis.live import FIXED, Live
+from motiongraph.synthesis.requests import Request
 from motiongraph.synthesis.turning import turn_frames
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.gaits import Gait
@@ -30,7 +35,7 @@ def plain(record):
 
 def last_exit(character):
     """The frame of the motion at which the clip now played can be left for the last time."""
-    ground, live = character._steering.ground, character._live
+    ground, live = character._steering.ground, character._driven.live
     clip, entered, earliest = live.now
     exits = ground.exits(int(ground.starts[clip]) + earliest)
     return live.entered + int(ground.floor.leave[exits[-1]]) - int(ground.starts[clip]) - entered if len(exits) else -1
@@ -105,7 +110,7 @@ def test_it_never_ends(graph):
             assert root.shape == (3,)
             assert np.isfinite(root).all()
             assert np.isfinite(rotations).all()
-            assert last_exit(character) >= character._live._fixed
+            assert last_exit(character) >= character._driven.live._fixed
     assert character.seconds > 1100
     assert len(character.decisions) > 300
 
@@ -114,13 +119,16 @@ def test_what_is_decided_covers_what_a_stretch_fixes(graph):
     """With feet held, too, and in stretches of any length."""
     for stretch in (0.1, 0.4, 0.75):
         character, rng = mg.LiveCharacter(graph, rng=1), np.random.default_rng(2)
-        character._live.stretch = round(stretch * graph.fps)
+        character._driven.live.stretch = round(stretch * graph.fps)
         for _ in range(12):
             ask_something(character, rng)
             for _ in range(30):
                 character.advance(1 / 30)
-                assert last_exit(character) >= character._live._fixed
-                assert character._live.sees - character._live.ready >= (stretch + FIXED - 0.75) * graph.fps - 1
+                assert last_exit(character) >= character._driven.live._fixed
+                assert (
+                    character._driven.live.sees - character._driven.live.ready
+                    >= (stretch + FIXED - 0.75) * graph.fps - 1
+                )
 
 
 def test_motion_is_smooth_where_requests_change(graph):
@@ -309,20 +317,20 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph):
     assert figures["penetration"] < 0.1
 
 
-@pytest.mark.parametrize("broken", ["_make", "_set_off"])
+@pytest.mark.parametrize("broken", ["make", "_set_off"])
 def test_whatever_goes_wrong_it_goes_on(graph, monkeypatch, broken):
     character = mg.LiveCharacter(graph, rng=1)
     character.steer((0, 1))
     character.advance(3.0)
     here = character.root.copy()
-    make, failures = character._make, iter(range(3))
+    make, failures = DrivenWalk.make, iter(range(3))
 
     def fail(*given):
         if next(failures, None) is not None:
             raise ZeroDivisionError("something unheard of")
         return make(*given)
 
-    monkeypatch.setattr(character, "_make", fail)
+    monkeypatch.setattr(DrivenWalk, "make", fail)
     if broken == "_set_off":
         monkeypatch.setattr(character, "_set_off", fail)
     root, _ = character.advance(1 / 60)
@@ -402,3 +410,41 @@ def test_it_goes_round_what_stands_in_the_way(graph, ask):
         near = min(near, float(distance_to(checked(character.obstacles), places[-1][None])[0]))
     assert max(place[1] for place in places) > 7.0
     assert near > 0.0
+
+
+def test_who_sways_from_foot_to_foot_does_not_travel():
+    """As on CMU's 141, where someone who was to walk swayed for ever, since swaying was quick enough for walking."""
+    clip = sample("idle")
+    root = clip.root.copy()
+    root[:, 0] += 0.25 * np.sin(2 * np.pi * np.arange(len(clip)) / clip.fps / 1.5)  # up to 1 m/s, and nowhere
+    steering = Steering(mg.MotionGraph.build([replace(clip, root=root), sample("walk")]))
+    sways, walks = (slice(*steering.ground.starts[n : n + 2].tolist()) for n in (0, 1))
+    moves = steering.travels(np.ones(len(steering.open), bool))
+    assert (steering.speeds[sways] > 0.5).any()
+    assert not moves[sways].any()
+    assert moves[walks].any()
+
+
+def test_a_path_is_headed_along_and_not_across_its_bends():
+    """On a circle, the point that is headed for from the path lies in the direction of the path a little ahead."""
+    steering = Steering(ring([0.0]))
+    angle = np.linspace(0.0, np.pi, 200)
+    course, path = Course(steering), mg.Curve.of(np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    course.take(Request(share=1.0, path=path))
+    point = course.aim(path.places[0]).points[0]
+    assert np.linalg.norm(point) > 1.03  # not within the circle, where a point of the path would lead
+    assert point @ [0.0, 1.0] > 0.5
+
+
+def test_a_path_that_turns_about_is_gone_to_the_turn_first():
+    steering = Steering(ring([0.0]))
+    course, path = Course(steering), mg.Curve.of([(0, 0), (0, 6), (0.05, 0)])
+    course.take(Request(share=1.0, path=path))
+    for z in np.arange(0.0, 5.2, 0.3):
+        aim = course.aim(np.array([0.05, z]))  # on the way back, had it been there
+    assert 4.9 < course._along < 5.3
+    np.testing.assert_allclose(aim.points[-1], (0.0, 6.0), atol=0.05)
+    assert aim.slow > 0.0
+    aim = course.aim(np.array([0.0, 5.7]))
+    assert aim.points[0, 1] < 5.9
+    assert course.aim(np.array([0.0, 5.0])).points[-1, 1] < 4.5

@@ -7,11 +7,14 @@ from motiongraph.walks.avoidance import choose_ways
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.gaits import Gait
 from motiongraph.walks.plan_search import Aim
+from motiongraph.walks.round_corners import corners
 from motiongraph.walks.steering import Kind, Steering
 
 ARRIVED, LEFT = 0.4, 0.7  # m from a goal: nearer is being there; it is left again when farther away
-_CARROT = 0.6  # m ahead on a path that is headed for
-_ENDING = 2.5  # m before its end from which on a path's end is headed for
+_CARROT = 0.6  # m ahead that are headed for on a path
+_LEAD = 0.25  # m of these along the path, walked until a body has turned; the others straight on from there
+_ENDING = 2.5  # m before its end from which on a path is gone along so as to stop there
+_TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
 _LOOK = 6.0  # m that are looked ahead for what stands in the way
 _CLEAR = 0.8  # m, twice what is kept from it
 _ASIDE = 0.966  # cosine of a change of direction that is acted on
@@ -32,6 +35,8 @@ class Course:
         self.request = request
         self._noticed: np.ndarray | None = None  # (2,) the direction that `turns_aside` found last
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
+        turns = corners(request.path) if request.path is not None and not request.path.closed else []
+        self._abouts = [at for at, turn in turns if abs(turn) > _TURN]  # samples of the path at which it turns about
 
     @property
     def nearly_done(self) -> bool:
@@ -55,11 +60,12 @@ class Course:
             speed = request.share * max(kind.speed, kind.cruising)
             way = self._around(here, here + _LOOK * request.direction)
             return steering.aim((here + _FARTHEST * way)[None], speed, kind)
-        goal = request.goal
+        goal, points = request.goal, None
         if request.path is not None:
-            goal, points, kind = self._on_path(request, request.path, here)
-            if goal is None:
-                return steering.aim(points, kind.cruising, kind)
+            points, stops, kind = self._on_path(request, request.path, here)
+            if not self.nearly_done:
+                return steering.aim(points, kind.cruising, kind, stops)
+            goal = request.path.places[-1]
         if goal is None:
             return steering.aim(here[None], 0.0, steering.standing)
         far = distance(here, goal)
@@ -70,7 +76,7 @@ class Course:
             way = self._around(here, goal)
             if float(way @ (goal - here)) < 0.99 * far:
                 return steering.aim((here + _FARTHEST * way)[None], kind.cruising, kind)
-        return steering.aim(goal[None], kind.cruising, kind, True)
+        return steering.aim(goal[None] if points is None else points, kind.cruising, kind, True)
 
     def _around(self, here: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """(2,) unit vector in which to go from a place to another, past what stands in the way."""
@@ -94,26 +100,38 @@ class Course:
         self._noticed = way if before is None or aside else before
         return aside
 
-    def _on_path(self, request: Request, path: Curve, here: np.ndarray) -> tuple[np.ndarray | None, np.ndarray, Kind]:
-        """The end of the path when it is near, else None; points to head for over the next seconds; and the label."""
+    def _on_path(self, request: Request, path: Curve, here: np.ndarray) -> tuple[np.ndarray, bool, Kind]:
+        """Points to head for over the next seconds, whether to stop at the last, and the kind of motion asked for.
+
+        They lie ahead in the direction that the path has: a point of the path itself is headed for across its bends.
+        Where the path turns about, that place is gone to first.
+        """
         spacing, last = path.spacing, len(path.places) - 1
         first = int(self._along / spacing)
+        end = next((at for at in self._abouts if at > first), last)
         index = np.arange(first, first + max(round(1.5 / spacing), 2))
-        index = index % last if path.closed else np.minimum(index, last)
+        index = index % last if path.closed else np.minimum(index, end)
         gaps = path.places[index] - here
         nearest = first + int(np.argmin((gaps * gaps).sum(axis=1)))
-        nearest = nearest % last if path.closed else min(nearest, last)
+        nearest = nearest % last if path.closed else min(nearest, end)
+        if end < last and max((end - nearest) * spacing, distance(here, path.places[end])) < _ABOUT:
+            nearest, end = end, next((at for at in self._abouts if at > end), last)
         self._along = nearest * spacing
         changes = np.zeros(1) if request.changes is None else request.changes
         name = request.labels[int(np.searchsorted(changes, self._along + _CARROT, side="right")) - 1]
         kind = self.kinds.get(name, self._steering.any)
         samples = self._steering.horizon // self._steering.stride + 1
         step = self._steering.stride / self._steering.ground.fps * kind.cruising
-        along = self._along + _CARROT + np.arange(samples) * step
-        if self.nearly_done:
-            return path.places[-1], path.places[-1:], kind
+        along = self._along + _LEAD + np.arange(samples) * step
         ahead = (along / spacing).astype(int)
-        return None, path.places[ahead % last if path.closed else np.minimum(ahead, last)], kind
+        if path.closed:
+            return path.places[ahead % last] + (_CARROT - _LEAD) * path.tangents[ahead % last], False, kind
+        ahead, far = np.minimum(ahead, end), np.clip(end * spacing - along, 0.0, _CARROT - _LEAD)
+        points = path.places[ahead] + far[:, None] * path.tangents[ahead]
+        stops = (end - nearest) * spacing <= _ENDING
+        if stops:
+            points[-1] = path.places[end]
+        return points, stops, kind
 
     def wanted(self, here: np.ndarray, seconds: float) -> np.ndarray:
         """(N, 2) x, z metres where the request would have it from a place on, ten times a second."""

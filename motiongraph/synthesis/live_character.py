@@ -1,6 +1,6 @@
 """A character that is driven: it goes where it is asked to, from frame to frame, and never ends (Kovar 2002, 5.3).
 
-`walks.steering` chooses transitions, `synthesis.live` makes motion of them. Motion that was made and not yet shown is
+`synthesis.driven_walk` decides where it goes and has motion made of that. Motion that was made and not yet shown is
 thrown away when the request changes, so that the character leaves its clip at the next frame that has a way out.
 """
 
@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
-from motiongraph.model.placement import IDENTITY, Placement, compose, heading_of, place
+from motiongraph.model.placement import IDENTITY, Placement
 from motiongraph.synthesis import _kernels
 from motiongraph.synthesis.astray import Astray
 from motiongraph.synthesis.course import ARRIVED, LEFT, Course
-from motiongraph.synthesis.live import Live
-from motiongraph.synthesis.requests import Choice, Decision, Label, Request, floor_point, same
+from motiongraph.synthesis.driven_walk import DrivenWalk
+from motiongraph.synthesis.requests import Decision, Label, Request, floor_point, same
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
@@ -33,7 +33,6 @@ _STRETCH = 0.4  # s of motion made at a time: short, as much of it is thrown awa
 _REACT = 0.1  # s between two requests that are acted on, so that a trembling stick does not remake all motion
 _HALT = 0.4  # s in which motion comes to a halt, or gets going again
 _FADE = 0.3  # s in which a walk that had to begin anew passes over from the last pose
-_OTHERS = 8  # alternatives kept of a decision
 _MEMORY = 10_000  # decisions kept
 
 
@@ -76,8 +75,8 @@ class LiveCharacter:
         self.played = 0.0  # of motion: as many, unless it was stopped for want of motion that stands
         self._pace = 1.0  # s of motion a second
         self._decisions: deque[Decision] = deque(maxlen=_MEMORY)
-        self._set_off((theta, x, z))
         self._course, self._changed, self._reacted = Course(self._steering), False, -_REACT
+        self._set_off((theta, x, z))
         self._astray = Astray(self._steering)
         self._refused: Request | None = None  # the request that was given up
         self._obstacles: Sequence[Obstacle] = ()
@@ -90,11 +89,9 @@ class LiveCharacter:
         """Begin a walk at a placement, with any of the frames to start from."""
         frame, ground = int(self._rng.choice(self._frames)), self._steering.ground
         theta, x, z = placed_at(ground, np.array([frame]), np.array(placed[1:]), placed[0])[0][:3].tolist()
-        self._start, self._placed = ground.place(frame), (theta, x, z)
-        self._live = Live(self.graph, self._start, self._placed, **self._options)
-        self._plan: list[int] = []  # transitions to take next, as `Floor` counts them
-        self._taken: list[int] = []  # those taken
-        self._begun = self.played  # when this walk began
+        self._driven = DrivenWalk(
+            self._steering, self._course, frame, (theta, x, z), self.played, self._decisions, **self._options
+        )
         self._before: tuple[np.ndarray, np.ndarray] | None = None  # the pose that it fades from
 
     # What it is asked to do
@@ -137,7 +134,7 @@ class LiveCharacter:
                 self._astray.forget()
             self._course.take(request)
             self._changed, self.problem = True, None
-            clip, _, earliest = self._live.now
+            clip, _, earliest = self._driven.live.now
             if lacking := self._course.lacking(int(self._steering.ground.starts[clip]) + earliest):
                 self._say(lacking)
         if request.stops and not self._steering.can_stand:
@@ -228,123 +225,56 @@ class LiveCharacter:
 
     def _pose(self) -> tuple[np.ndarray, np.ndarray]:
         """The pose to show now, between two frames of motion."""
-        at = self._at(self.played)
+        at = self._driven.at(self.played)
         frame = int(at)
         if len(self._course.obstacles):
             self._changed |= self._course.turns_aside(self.root[[0, 2]])
         if self._changed and self.seconds - self._reacted >= _REACT:
             self._changed, self._reacted = False, self.seconds
-            self._forget(frame + 2)
-        self._make(frame + 2)
-        pose, since = self.pose(self.played), self.played - self._begun
-        self._last_heading = self._heading(frame)
+            self._driven.forget(frame + 2)
+        self._driven.make(frame + 2)
+        pose, since = self.pose(self.played), self.played - self._driven.begun
+        self._last_heading = self._driven.heading(frame)
         if self._before is not None and since < _FADE:
             pose = _mixed(self._before, pose, since / _FADE)
         return pose
-
-    def _at(self, seconds: float) -> float:
-        """The frame, with a fraction, of the current walk."""
-        return max(seconds - self._begun, 0.0) * self.graph.fps
 
     def pose(self, seconds: float) -> tuple[np.ndarray, np.ndarray]:
         """The pose that was shown after so many seconds of motion, or the earliest that is remembered: root (3,) and
         rotations (J, 4)."""
         at = self._remembered(seconds)
-        (root, turns, _), (after, later, _) = self._live.pose(int(at)), self._live.pose(int(at) + 1)
+        (root, turns, _), (after, later, _) = self._driven.live.pose(int(at)), self._driven.live.pose(int(at) + 1)
         return _mixed((root, turns), (after, later), at - int(at))
 
     def offsets(self, seconds: float) -> np.ndarray | None:
         """(J, 3) metres, the joints' offsets in that pose; None unless they slide."""
-        return self._live.pose(int(self._remembered(seconds)))[2]
+        return self._driven.live.pose(int(self._remembered(seconds)))[2]
 
     def _remembered(self, seconds: float) -> float:
         """The frame, with a fraction, nearest to that moment of which a pose is remembered."""
-        return min(max(self._at(seconds), self._live.oldest), self._live.ready - 1.001)
+        return min(max(self._driven.at(seconds), self._driven.live.oldest), self._driven.live.ready - 1.001)
 
     @property
     def since(self) -> float:
         """The earliest second of motion that is still remembered."""
-        return self._begun + self._live.oldest / self.graph.fps
+        return self._driven.begun + self._driven.live.oldest / self.graph.fps
 
     def motion(self, first: float = 0.0, last: float | None = None, name: str = "live") -> Clip:
         """What was shown from one second of motion to another, as far as it is remembered; by default all of it."""
         until = self.played if last is None else min(last, self.played)
-        return self._live.clip(int(self._at(first)), int(self._at(until)) + 1, name)
+        return self._driven.live.clip(int(self._driven.at(first)), int(self._driven.at(until)) + 1, name)
 
     def recorded(self, first: float = 0.0, name: str = "live") -> tuple[Clip, Walk, np.ndarray]:
         """What was shown from a second of motion on, as far as it is remembered; the walk it is of; (n, 3) theta, x, z
         by which the body was turned where each of its transitions begins. A transition under way is gone through."""
-        live = self._live
-        walk, begin = live.part(max(int(self._at(first)), live.oldest), int(self._at(self.played)) + 1)
+        live = self._driven.live
+        walk, begin = live.part(max(int(self._driven.at(first)), live.oldest), int(self._driven.at(self.played)) + 1)
         if begin < live.oldest:  # in a transition: from its end on
-            walk, begin = live.part(begin + int(walk.begins[1]), int(self._at(self.played)) + 1)
-        self._make(begin + len(walk))
+            walk, begin = live.part(begin + int(walk.begins[1]), int(self._driven.at(self.played)) + 1)
+        self._driven.make(begin + len(walk))
         seams = begin + walk.begins[1:] - self.graph.window
         turns = np.array([live.turning.at(int(frame)) for frame in seams]).reshape(-1, 3)
         return live.clip(begin, begin + len(walk), name), walk, turns
-
-    def _forget(self, frames: int) -> None:
-        """Throw away what follows so many frames, unless it is shown already or a transition is under way."""
-        gone = self._live.rewind(frames)
-        if gone:
-            self._plan = self._taken[-gone:] + self._plan
-            del self._taken[-gone:]
-            for _ in range(min(gone, len(self._decisions))):
-                self._decisions.pop()
-
-    def _make(self, frames: int) -> None:
-        """See to it that so many frames of motion are made, and the walk decided beyond what that fixes."""
-        live = self._live
-        while live.ready < frames:
-            while self._decide(live.sees):
-                pass
-            self._turn(min(live.sees, live.decided))
-            live.prepare(live.ready + 1)
-
-    def _decide(self, until: int) -> bool:
-        """Take the next transition if it begins before frame `until` of the motion, or must, as the clip can no longer
-        be left after that (see `synthesis.live.FIXED`)."""
-        live, ground = self._live, self._steering.ground
-        clip, entered, earliest = live.now
-        if live.entered >= until:
-            return False
-        first = int(ground.starts[clip])
-        frame, floor = first + earliest, ground.floor
-        at = live.entered + earliest - entered  # the frame of the motion
-        self._turn(at + 1)
-        placement = compose(live.turning.at(at), live.placement)
-        aim = self._course.aim(place(placement, floor.path[frame]))
-        plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
-        self._plan = plan
-        latest = first + entered + until - live.entered  # the floor's frame that is shown at `until`
-        last_exit = int(floor.leave[floor.next_out[floor.run_end[frame] + 1] - 1])
-        if (not plan or floor.leave[plan[0]] >= latest) and last_exit >= latest:
-            return False
-        if not plan:  # the search saw no reason to leave before it must
-            ways = ground.exits(frame)
-            plan = [int(ways[np.argmin(floor.jump[ways, 3])])]
-        k, table = plan[0], self.graph.candidates.table
-        exits = ground.exits(frame)
-        order = np.argsort(firsts, kind="stable")
-        others = tuple(
-            Choice(None if n == len(exits) else table[ground.rows[exits[n]]], float(firsts[n]))
-            for n in order[: _OTHERS + 1].tolist()
-            if np.isfinite(firsts[n]) and (n == len(exits) or exits[n] != k)
-        )
-        begins = self._begun + (live.entered + int(floor.leave[k]) - first - entered) / self.graph.fps
-        self._decisions.append(Decision(begins, table[ground.rows[k]], error, others[:_OTHERS]))
-        live.take(table[ground.rows[k]])
-        self._taken.append(k)
-        self._plan = plan[1:]
-        return True
-
-    def _turn(self, until: int) -> None:
-        """See to it that the turns of so many frames are known."""
-        turning = self._live.turning
-        if turning.until < until:
-            track = self._live.track(turning.until, until)
-            aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
-            turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))
 
     # What is known of it
 
@@ -353,16 +283,9 @@ class LiveCharacter:
         """Radians about y that it faces, 0 along z; in a transition, of the motions blended."""
         return self._last_heading
 
-    def _heading(self, frame: int) -> float:
-        track = self._live.track(frame, frame + 1)
-        return float(heading_of(track[0, 2:4]) + self._live.turning.at(frame)[0])
-
     def planned(self, seconds: float = 2.0) -> np.ndarray:
         """(N, 2) x, z metres of the root from now on, ten times a second: what is decided, then the clip played on."""
-        now, step = int(self._at(self.played)), self._steering.stride
-        last = min(now + round(seconds * self.graph.fps), self._live.decided)
-        track, turning = self._live.track(now, max(last, now + 1))[::step, :2], self._live.turning
-        return np.stack([place(turning.at(now + n * step), point) for n, point in enumerate(track)])
+        return self._driven.way(int(self._driven.at(self.played)), round(seconds * self.graph.fps))
 
     def wanted(self, seconds: float = 2.0) -> np.ndarray:
         """(N, 2) x, z metres where the request would have it from now on, ten times a second."""
@@ -381,13 +304,11 @@ class LiveCharacter:
     @property
     def taken(self) -> int:
         """How many transitions were taken since it set off."""
-        return len(self._taken)
+        return len(self._driven.taken)
 
     def walk(self) -> Walk:
         """What was decided so far, up to the end of the last clip."""
-        ground = self._steering.ground
-        rows = self.graph.candidates.table[ground.rows[np.array(self._taken, int)]]
-        return Walk.of(self.graph, self._start, rows, placed=self._placed, method="live")
+        return self._driven.walk()
 
 
 def _mixed(

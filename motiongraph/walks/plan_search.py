@@ -75,13 +75,20 @@ def towards(points, sample, x, z):
 
 
 @njit(inline="always", **FAST)
+def _left_to_go(aim, x, z):
+    """Metres from x, z to the last point, at which to stop."""
+    point = aim.points[aim.points.shape[0] - 1]
+    return np.sqrt((point[0] - x) ** 2 + (point[1] - z) ** 2)
+
+
+@njit(inline="always", **FAST)
 def _sampled(aim, frame, t, x, z, vx, vz, fx, fz):
     """Error a second of being at x, z at time t (frames), moving at vx, vz m/s and facing fx, fz; where to face
     instead; and at how many rad/s the body is turned there."""
-    dx, dz, far = towards(aim.points, int(t / aim.stride), x, z)
+    dx, dz, _ = towards(aim.points, int(t / aim.stride), x, z)
     speed = aim.speed
     if aim.slow > 0.0:
-        speed = min(speed, max(far - 0.15, 0.0) / aim.slow)
+        speed = min(speed, max(_left_to_go(aim, x, z) - 0.15, 0.0) / aim.slow)
     ex, ez = vx - speed * dx, vz - speed * dz
     scale = max(aim.speed, 0.7)
     share = min(speed / scale, 1.0)
@@ -128,8 +135,7 @@ def _ended(floor, aim, frame, t, pose):
     px, pz, _, _, rate, _, _, _ = _moment(floor, aim, frame, t, pose)
     error, near = aim.end * rate, 0.0
     if aim.slow > 0.0:
-        point = aim.points[aim.points.shape[0] - 1]
-        far = np.sqrt((point[0] - px) ** 2 + (point[1] - pz) ** 2)
+        far = _left_to_go(aim, px, pz)
         near = max(1.0 - far / 2.0, 0.0)
         error += far / max(aim.speed, 0.7)
     return error + near * min(aim.rest[frame], 4.0) + (1.0 - near) * min(aim.away[frame], 4.0)

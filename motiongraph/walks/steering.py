@@ -20,6 +20,7 @@ _CELL = 0.2  # s; states that arrive within the same one compete
 _WIDTH = 16  # states that go on from each
 _LOOKS = 6000  # at transitions, for one plan: about 2 ms
 _STANDING = 0.2  # m/s: slower is standing
+_GOING = 1.5  # s in which who walks gets on, and who sways from foot to foot does not
 _BOB = 0.1  # m: a root that rises and falls more than this does not stand
 _STAYING = 20.0  # s after which standing counts as lasting for ever
 _FAR = 4.0  # s: a label farther away than this is as good as this far
@@ -97,12 +98,12 @@ class Steering:
         self.graph, self.ground, self.turning = graph, floor_graph(graph), turning
         floor, fps = self.ground.floor, self.ground.fps
         self.open = floor.run_end >= 0
-        self.speeds = self._speeds()
+        self.speeds, self._going = self._speeds(0.5), self._speeds(_GOING)
         self.stride = max(round(0.1 * fps), 1)
         rate = len(floor.leave) * fps / max(int(self.open.sum()), 1)  # transitions in a second of motion
         self.horizon = round((_HORIZON_SPARSE if rate < _SPARSE else _HORIZON) * fps)
         self._costly = 0.3 / max(graph.thresholds.highest, 1e-6) ** 2
-        moving = self.open & (self.speeds > 2.0 * _STANDING)
+        moving = self.travels(self.open)
         # Standing that can be left again; a jump on the spot is none.
         returns = np.isfinite(frames_away(floor, moving if moving.any() else self.open, self.ground.window))
         self.lasting = self.open & returns
@@ -114,12 +115,12 @@ class Steering:
         self.standing = self.kind(standing if standing.any() else slow)
         self.any = self.kind(np.ones(len(self.open), bool))
 
-    def _speeds(self) -> np.ndarray:
-        """(F,) m/s, over half a second around each frame."""
+    def _speeds(self, seconds: float) -> np.ndarray:
+        """(F,) m/s at which the body gets on, over so many seconds around each frame."""
         speeds = []
         for clip, begin in zip(self.graph.clips, self.ground.starts):
             path = self.ground.floor.path[begin : begin + len(clip)]
-            reach, index = max(round(0.25 * clip.fps), 1), np.arange(len(clip))
+            reach, index = max(round(0.5 * seconds * clip.fps), 1), np.arange(len(clip))
             before, after = np.maximum(index - reach, clip.first), np.minimum(index + reach, len(clip) - 1)
             before = np.minimum(before, after)
             far = path[after] - path[before]
@@ -133,8 +134,8 @@ class Steering:
         return np.concatenate([image.maximum_filter1d(y, size) - image.minimum_filter1d(y, size) for y in heights])
 
     def travels(self, need: np.ndarray) -> np.ndarray:
-        """(F,) bool: those frames of a mask (F,) that move over the floor and can be gone on from."""
-        return need & self.open & (self.speeds > 2.0 * _STANDING)
+        """(F,) bool: those frames of a mask (F,) that get on over the floor and can be gone on from."""
+        return need & self.open & (np.minimum(self.speeds, self._going) > 2.0 * _STANDING)
 
     def kind(self, need: np.ndarray) -> Kind:
         """The frames of a mask (F,) bool."""

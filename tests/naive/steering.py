@@ -9,7 +9,8 @@ def _rate(aim, frame, t, place, velocity, face):
     far = math.hypot(dx, dz)
     speed = aim["speed"]
     if aim["slow"] > 0:
-        speed = min(speed, max(far - 0.15, 0.0) / aim["slow"])
+        last = aim["points"][-1]
+        speed = min(speed, max(math.hypot(last[0] - place[0], last[1] - place[1]) - 0.15, 0.0) / aim["slow"])
     dx, dz = (dx / far, dz / far) if far > 1e-9 else (0.0, 0.0)
     scale = max(aim["speed"], 0.7)
     off = (velocity[0] - speed * dx) ** 2 + (velocity[1] - speed * dz) ** 2
