@@ -7,7 +7,7 @@ from motiongraph.walks.avoidance import choose_ways
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.gaits import Gait
 from motiongraph.walks.plan_search import Aim
-from motiongraph.walks.round_corners import corners
+from motiongraph.walks.sharp_turns import corners
 from motiongraph.walks.steering import Kind, Steering
 
 ARRIVED, LEFT = 0.4, 0.7  # m from a goal: nearer is being there; it is left again when farther away
@@ -43,6 +43,12 @@ class Course:
         """Whether no more of a path is left than its end; a path may end where it begins."""
         path = self.request.path
         return path is None or (not path.closed and self._along + _ENDING >= path.length)
+
+    @property
+    def left(self) -> float | None:
+        """Metres of a path that are left; None where there is no path, or one that has no end."""
+        path = self.request.path
+        return None if path is None or path.closed else path.length - self._along
 
     def lacking(self, frame: int) -> str | None:
         """Which kind of motion asked for no way leads to from a frame of the floor, in words."""
