@@ -27,8 +27,10 @@ def test_a_file_is_measured_before_and_after():
     assert found["seam_visibility"] is None
 
 
-def test_thrown_joints_are_jolts():
-    clip = sample("walk")
+@pytest.mark.parametrize("fps", [30.0, 60.0, 120.0])
+def test_thrown_joints_are_jolts(fps):
+    clip = sample("walk").resampled(fps)
+    assert _figures([clip], [clip])["jolts"] == 0.0
     root = clip.root.copy()
     root[100:180:8] += [0.0, 0.0, 0.2]
     thrown = mg.Clip(clip.skeleton, root, clip.rotations, clip.fps)

@@ -22,7 +22,7 @@ _STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
-_STEEP = 0.3  # sine of the angle from the vertical below which toes point down
+_STEEP = 0.2  # sine of the angle from the vertical below which toes point down
 _SOFT = 0.004  # m; toes near the floor begin to bend this much before they must
 # m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
 _STILL = {"enter_speed": 0.2, "leave_speed": 0.35}

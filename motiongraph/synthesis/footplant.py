@@ -56,10 +56,12 @@ def cleaned(
     floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
     ground = float(floor[0]) if onto is None else onto
     planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
-    stance = _Stance.of(clip, ground - floor, legs, planted, ground, shown, instead)
+    whole = _Stance.of(clip, ground - floor, legs, planted, ground, shown, instead)
+    # An added T-pose would tug at the first captured frames.
+    stance = whole.part(slice(clip.first, len(clip)))
     swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
     progress(0, 2, "holding planted feet")
-    shape = len(legs), len(clip)
+    shape = len(legs), len(stance.root)
     root, rotations = stance.held(np.ones(shape), np.zeros(shape))
     progress(1, 2, "holding planted feet")
     if soothe:
@@ -73,6 +75,9 @@ def cleaned(
             soothed = _soothed(stance.part(part), limits.part(part), jolt[part])
             share = _share(len(around), start, stop, round(_MEET * clip.fps))
             _kernels.mix(root[part], rotations[part], *soothed, share, root[part], rotations[part])
+    if clip.first:
+        root = np.concatenate([whole.root[: clip.first], root])
+        rotations = np.concatenate([whole.rotations[: clip.first], rotations])
     made = replace(clip, root=root, rotations=rotations, source=clip._layout())
     return replace(made, origin=clip.origin and replace(clip.origin, floor=ground))
 

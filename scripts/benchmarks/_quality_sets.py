@@ -16,8 +16,7 @@ import motiongraph as mg
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
-from motiongraph.model.despike import deviations
-from motiongraph.synthesis.assess import assess
+from motiongraph.synthesis.assess import assess, thrown
 from motiongraph.synthesis.feet import plants, runs
 from motiongraph.synthesis.legs import legs_of
 
@@ -70,12 +69,6 @@ def runs_among(name: str, clips: list[Clip]) -> list[str]:
     """The names of the clips that run."""
     trials = {f"16_{n:02d}" for n in RUNS}
     return [c.name for c in clips if (c.name in trials if name == "16" else "run" in c.name)]
-
-
-def thrown(motions: list[Clip]) -> int:
-    """Frames in which a joint is more than 5 cm off the line between its neighbours' (at 120 Hz)."""
-    most = [0.05 * (120.0 / motion.fps) ** 2 for motion in motions]
-    return sum(int((deviations(m.positions()) > limit).any(axis=1).sum()) for m, limit in zip(motions, most))
 
 
 def missed_stance(clip: Clip) -> tuple[int, int, int]:
@@ -155,7 +148,9 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
         "threshold, cm": graph.thresholds.highest,
         "jolts a minute": made["jolts"],
         "captured jolts": was["jolts"],
-        "thrown frames a minute": thrown(motions) / sum(m.duration for m in motions) * 60.0,
+        "thrown frames a minute": sum(int(thrown(m.positions(), m.fps).sum()) for m in motions)
+        / sum(m.duration for m in motions)
+        * 60.0,
         "acceleration ratio": made["acceleration"] / was["acceleration"],
         "jerk ratio": made["jerk"] / was["jerk"],
         "lift kept": found["lift_kept"],
