@@ -155,7 +155,7 @@ def follow_path(
         for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
             found = find(graph, towards, roots, states, tried, progress)
             walks.append(finished(graph, goal, found, roots, states, "path", began))
-            if min(walk.facts.get("path_error_worst", 0.0) for walk in walks) <= enough:
+            if min(map(_off, walks)) <= enough:
                 break
         return min(walks, key=_astray)
 
@@ -165,7 +165,7 @@ def follow_path(
 def searches(
     graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any]
 ) -> Iterator[tuple[Effort, Goal, float]]:
-    """How hard to search and for what, in turn, and metres off the path that are near enough to leave it at that.
+    """How hard to search and for what, in turn, and by how many metres a walk may be off to leave it at that.
 
     The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
     searched again by the table of turns, in a strip along the path, and at last much wider.
@@ -207,10 +207,19 @@ def _moved(labels: Labels | None, line: Curve, metres: np.ndarray) -> Labels | N
     return list(zip(np.interp(begins, line.along, metres).tolist(), names))
 
 
+def _off(walk: Walk) -> float:
+    """Metres by which a walk leaves its path, or by which a label on it begins late; the share of it that has other
+    labels than asked for counts like metres."""
+    facts = walk.facts
+    late = [np.inf if s["begins"] is None else s["begins"] - s["asked"] for s in facts.get("switches", ())]
+    return max(facts.get("path_error_worst", 0.0), 1.0 - facts.get("labels_held", 1.0), *late)
+
+
 def _astray(walk: Walk) -> tuple[bool, float]:
-    """How bad a walk is: whether it ends early, and how far it leaves the path, at worst and on average."""
-    worst, mean = (walk.facts.get(name, np.inf) for name in ("path_error_worst", "path_error_mean"))
-    return not walk.complete, max(worst, _FAR) + mean
+    """How bad a walk is: whether it ends early, and how far it is off, at worst and on average."""
+    facts = walk.facts
+    mean = facts.get("path_error_mean", np.inf) + 1.0 - facts.get("labels_held", 1.0)
+    return not walk.complete, max(_off(walk), _FAR) + mean
 
 
 def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
