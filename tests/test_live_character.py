@@ -448,3 +448,14 @@ def test_a_path_that_turns_about_is_gone_to_the_turn_first():
     aim = course.aim(np.array([0.0, 5.7]))
     assert aim.points[0, 1] < 5.9
     assert course.aim(np.array([0.0, 5.0])).points[-1, 1] < 4.5
+
+
+def test_a_path_whose_end_is_out_of_reach_is_given_up_with_a_sentence():
+    """On clips that only go straight on, turned no more than they do."""
+    character = mg.LiveCharacter(ring([0.0]), turning=0.0)
+    character.follow([(0, 0), (0, 3), (-6, 3), (-6, 9)])
+    while character.seconds < 40.0 and not any("of the path are out of reach" in said for said in character.messages):
+        character.advance(0.5)
+    assert character.seconds < 40.0
+    character.steer((0.0, 1.0))
+    assert character.problem is None

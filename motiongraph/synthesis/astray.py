@@ -11,6 +11,7 @@ from motiongraph.walks.steering import Steering
 _OFF, _TURN = np.radians(60.0), np.radians(45.0)  # rad: facing so far off is astray, unless it turns by so much
 _LONG, _LONGEST = 6.0, 15.0  # s in which it has to turn, and in which it has to come nearer to a goal
 _NEARER = 0.3  # m
+_MORE = "no way was found that leads on; raise the threshold, or add clips that turn"
 _WITHIN = 2.0  # s in which a clip turns by _TURN if it turns at all
 
 
@@ -26,21 +27,19 @@ class Astray:
         """A new request."""
         self._since, self._towards, self._nearest, self._heading = 0.0, 0.0, np.inf, None
 
-    def look(self, dt: float, request: Request, place: np.ndarray, heading: float) -> str | None:
-        """Call as time passes, with where (2,) the character is and the radians it faces; a sentence once it is clear
-        that it does not get there."""
+    def look(self, dt: float, request: Request, place: np.ndarray, heading: float, left: float | None) -> str | None:
+        """Call as time passes, with where (2,) the character is, the radians it faces and the metres of a path that are
+        left; a sentence once it is clear that it does not get there."""
         goal = request.goal
+        if left is not None:
+            return f"{left:.1f} m of the path are out of reach: {_MORE}" if self._stays(dt, left) else None
         way = request.direction if goal is None else goal - place
         if way is None:
             return None
         off = _wrapped(float(heading_of(way)) - heading)
         before, self._heading = self._heading, heading
         if goal is not None:
-            far = distance(place, goal)
-            if far < max(self._nearest - _NEARER, LEFT):
-                self._nearest, self._since = far, 0.0
-            self._since += dt
-            return self._sentence(off) if self._since > _LONGEST else None
+            return self._sentence(off) if self._stays(dt, distance(place, goal)) else None
         if abs(off) < _OFF or before is None:
             self._since = self._towards = 0.0
             return None
@@ -50,6 +49,13 @@ class Astray:
             return None
         turned, self._since, self._towards = self._towards, 0.0, 0.0
         return self._sentence(off) if turned < _TURN else None
+
+    def _stays(self, dt: float, far: float) -> bool:
+        """Whether it has come no nearer to where it is to go, now `far` metres away, for a long time."""
+        if far < max(self._nearest - _NEARER, LEFT):
+            self._nearest, self._since = far, 0.0
+        self._since += dt
+        return self._since > _LONGEST
 
     def _sentence(self, off: float) -> str:
         side = "left" if off > 0.0 else "right"

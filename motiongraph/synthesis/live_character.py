@@ -130,7 +130,7 @@ class LiveCharacter:
             return
         if not same(self._course.request, request):
             self._refused = None
-            if request.goal is not None or self._course.request.direction is None:
+            if request.direction is None or self._course.request.direction is None:
                 self._astray.forget()
             self._course.take(request)
             self._changed, self.problem = True, None
@@ -183,7 +183,8 @@ class LiveCharacter:
             self.seconds += step
             self.played += self._paced(step)
             root, rotations = self._pose_or_another()
-            lacking = self._astray.look(step, self._course.request, root[[0, 2]], self._last_heading)
+            course = self._course
+            lacking = self._astray.look(step, course.request, root[[0, 2]], self._last_heading, course.left)
             if lacking is not None:
                 refused = self._course.request
                 self._ask(Request(labels=refused.labels))

@@ -16,11 +16,12 @@ from benchmarks._quality_sets import sets
 from benchmarks.walks import paths
 
 import motiongraph as mg
+from motiongraph.app.live.live_character import best_start
 from motiongraph.model.placement import heading_of
 from motiongraph.walks.curve import Curve, nearest_on
 
 _STEP, _SLOWEST = 1.0 / 60.0, 0.4  # s between two looks at a live character; m/s below which it is given up
-_CLOSE = 0.5  # m from its end at which a path is done
+_CLOSE, _PASSED = 0.5, 1.5  # m from its end at which a path is done, and from every mark on it that is passed
 
 
 def twelve() -> dict[str, Curve]:
@@ -51,32 +52,37 @@ def offline(graph: mg.MotionGraph, curve: Curve) -> dict:
     }
 
 
-def live(graph: mg.MotionGraph, curve: Curve) -> dict:
-    """A character that goes along it from its first point."""
+def live(graph: mg.MotionGraph, curve: Curve, cleanup: bool) -> dict:
+    """A character that goes along it from its first point, beginning as it does in the window."""
     theta, (x, z) = float(heading_of(curve.tangents[0])), curve.places[0].tolist()
-    character = mg.LiveCharacter(graph, (theta, x, z), cleanup=False)
+    character = mg.LiveCharacter(graph, (theta, x, z), start=best_start(graph, curve), cleanup=cleanup)
     character.follow(curve)
-    places, longest, own = [], curve.length / _SLOWEST, time.process_time()
-    while character.seconds < longest:
+    places, longest = [], curve.length / _SLOWEST
+    while character.seconds < longest and not (len(places) % 30 == 0 and gone(places, curve)):
         places.append(character.advance(_STEP)[0][[0, 2]].astype(float))
-        if len(places) % 30 == 0:
-            _, index = nearest_on(np.array(places), curve)
-            near = np.linalg.norm(places[-1] - curve.places[-1]) < _CLOSE
-            if near and index[-1] * curve.spacing > curve.length - 2 * _CLOSE:
-                break
-    distance, index = nearest_on(np.array(places), curve)
-    done = index[-1] * curve.spacing > curve.length - 1.0
+    distance, _ = nearest_on(np.array(places), curve)
     return {
         "mean": float(distance.mean()),
         "worst": float(distance.max()),
-        "own": (time.process_time() - own) / max(character.seconds, 1e-9),
-        "done": bool(done),
+        "done": gone(places, curve),
+        "transitions": character.taken / character.seconds,
     }
+
+
+def gone(places: list[np.ndarray], curve: Curve) -> bool:
+    """Whether every half metre of a path was passed in turn and its end is near; its legs may lie side by side."""
+    marks = curve.at(np.append(np.arange(0.0, curve.length, 0.5), curve.length))
+    passed = 0
+    for place in places:
+        while passed < len(marks) and np.linalg.norm(marks[passed] - place) < _PASSED:
+            passed += 1
+    return passed == len(marks) and bool(np.linalg.norm(places[-1] - marks[-1]) < _CLOSE)
 
 
 def rows_of(name: str, graph: mg.MotionGraph) -> list[dict]:
     """A row for every path, then their median and worst."""
-    rows, lives = [], os.environ.get("MOTIONGRAPH_LIVE") != "0"
+    rows = []
+    feet = {} if os.environ.get("MOTIONGRAPH_LIVE") == "0" else {"live, feet held": True, "live, feet free": False}
     mg.follow_path(graph, [(0, 0), (0, 2)])  # what is worked out once for a graph
     for title, curve in twelve().items():
         a = offline(graph, curve)
@@ -89,32 +95,25 @@ def rows_of(name: str, graph: mg.MotionGraph) -> list[dict]:
             "changes": a["changes"],
             "own s": a["own s"],
         }
-        if lives:
-            b = live(graph, curve)
-            row |= {
-                "live mean m": b["mean"],
-                "live worst m": b["worst"],
-                "live / offline": b["mean"] / a["mean"],
-                "live done": b["done"],
-            }
+        for who, held in feet.items():
+            b = live(graph, curve, held)
+            row |= {f"{who}, {key}": value for key, value in b.items()}
+            row[f"{who} / offline"] = b["mean"] / a["mean"]
         rows.append(row | {"said": a["said"]})
-    means = [row["mean m"] for row in rows]
     whole = {
         "set": name,
         "path": "median of twelve",
-        "mean m": float(np.median(means)),
+        "mean m": float(np.median([row["mean m"] for row in rows])),
         "worst m": max(row["worst m"] for row in rows if row["path"].startswith("corner")),
         "distinct": float(np.median([row["distinct"] for row in rows])),
         "changes": sum(row["changes"] for row in rows),
         "own s": max(row["own s"] for row in rows),
     }
-    if lives:
-        lived = [row["live mean m"] for row in rows]
-        whole |= {
-            "live mean m": float(np.median(lived)),
-            "live / offline": float(np.median(lived) / np.median(means)),
-            "live done": sum(row["live done"] for row in rows),
-        }
+    for who in feet:
+        whole[f"{who}, mean"] = float(np.median([row[f"{who}, mean"] for row in rows]))
+        whole[f"{who} / offline"] = whole[f"{who}, mean"] / whole["mean m"]
+        whole[f"{who}, done"] = sum(row[f"{who}, done"] for row in rows)
+        whole[f"{who}, transitions"] = float(np.mean([row[f"{who}, transitions"] for row in rows]))
     return [*rows, whole]
 
 
