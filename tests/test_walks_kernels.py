@@ -10,6 +10,7 @@ from test_walks_planning import EXACT, begin, moving_graph, small_task
 
 import motiongraph as mg
 from motiongraph.elementary import sincos
+from motiongraph.walks.balance import followed
 from motiongraph.walks.beam_search import Cells, repeats
 from motiongraph.walks.curve import Curve, nearest_samples
 from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
@@ -178,3 +179,16 @@ def test_what_is_known_of_every_frame_agrees_with_plain_loops():
         leave, ease = np.sort(rng.integers(0, frames, 30)).astype(np.int32), rng.random(30)
         shares = naive.alone(leave.tolist(), ease.tolist(), 3, 0.7)
         np.testing.assert_allclose(alone(leave, ease, np.append(0.0, np.cumsum(ease)), 3, 0.7), shares, atol=1e-9)
+
+
+def test_where_walks_are_after_some_steps():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        leave, arrive = (np.sort(rng.integers(0, 90, 20)).astype(np.int32) for _ in range(2))
+        first = rng.integers(0, 20, 20).astype(np.int32)
+        last = np.minimum(first + rng.integers(0, 6, 20), 20).astype(np.int32)
+        weight, mass = rng.random(20) + 0.1, rng.random(20)
+        mass /= mass.sum()
+        ref = naive.followed(*(x.tolist() for x in (leave, arrive)), list(zip(first, last)), weight, 4, mass.tolist())
+        stay = followed(leave, arrive, first, last, weight, 4, mass)
+        np.testing.assert_allclose((mass, stay), ref, atol=1e-9)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -9,12 +10,15 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
+from motiongraph.walks.balance import balance, freedom
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
 _SLOWEST = 0.25  # of a stroll; slower motion is taken for this slow
+_HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions may cost
+_LEAST, _LONGEST_PLAYED = 0.5, 6.0  # seconds between two transitions
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
 # powers of two are exact, so that this is the same on every processor.
@@ -24,14 +28,15 @@ _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.707106781
 
 def random_walk(
     graph: MotionGraph, seconds: float = 60.0, rng: Seed = 0, *, start: Name | None = None,
-    transitions: int | None = None, least: float = 0.5, most: float = 6.0, variety: float = 0.5, care: float = 1.0,
-    limit: float | None = None, progress: Progress = SILENT,
+    transitions: int | None = None, least: float = _LEAST, most: float = _LONGEST_PLAYED, variety: float = 0.5,
+    care: float = 1.0, limit: float | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk that leaves clips at random.
 
     seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least,
     most: seconds played between two transitions, where the clip has as many ahead and can be left; no less than twice
-    `least` are allowed. variety: 0 picks every clip alike, 1 hardly ever goes where it has just been. care: 0 picks
+    `least` are allowed. variety: 0 picks every clip alike; above that clips are played for as long as they were
+    captured, as far as ways lead there, and 1 hardly ever goes where it has just been. care: 0 picks
     cheap and expensive transitions alike, 1 hardly ever one near the threshold. limit: seconds to compute for.
     `walk.log()` writes what was played.
     """
@@ -58,7 +63,7 @@ def random_walk(
     number = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
-    ease = _ease(graph, ground, care)
+    ease = _balanced(graph, ground, care) if variety > 0 else _ease(graph, ground, care)
     between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, max(most, 2.0 * least)))
     parts, frames, count, note = [], 0, 0, ""
     while frames < length and count < number:
@@ -104,10 +109,30 @@ def random_walk(
     )
 
 
+_known: WeakKeyDictionary[FloorGraph, tuple[float, np.ndarray]] = WeakKeyDictionary()
+
+
+def _balanced(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
+    """(T,) `_ease`, more where a walk can then be left at many moments, and so that clips are played evenly; worked out
+    once for a graph."""
+    found = _known.get(ground)
+    if found is None or found[0] != care:
+        runs, clips = ground.runs, graph.clips
+        frames = np.array([len(clip) - clip.first for clip in clips], float)
+        clip_of = np.repeat(np.arange(len(clips)), np.diff(ground.starts))
+        between, within = (round(seconds * ground.fps) for seconds in (_LEAST, _LONGEST_PLAYED))
+        near = round(_MOMENT * ground.fps)
+        ease = _ease(graph, ground, care) * freedom(runs, between, within, near)
+        ease *= balance(runs, ease, clip_of, frames, between, within, ground.window)
+        found = _known[ground] = (care, ease)
+    return found[1]
+
+
 def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
-    """(T,) how gladly each transition is taken, by its cost in shares of what it may cost: 1 / (1 + share²)³, which
-    needs no exponential and so is the same on every processor. Falling faster, the few cheapest would be taken again
-    and again, and always at the same moments of a motion, which gives them away more than their cost does.
+    """(T,) how gladly each transition is taken, by its cost in shares of what hardly shows, or of what it may cost
+    where that is less: 1 / (1 + share²)³, which needs no exponential and so is the same on every processor. Falling
+    faster, the few cheapest would be taken again and again, and always at the same moments of a motion, which gives
+    them away more than their cost does.
 
     In motion slower than a stroll less is hidden, and a cost counts as more. Moments from which many transitions leave
     are left no more often than others: walks that always change clips where the body rests give themselves away.
@@ -118,7 +143,8 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     if not np.isfinite(limits).all():
         limits = np.full(len(cost), cost.max(initial=0.0))
     if candidates.metric.unit == "cm":
-        limits = limits * np.clip(candidates.pace[ground.rows], _SLOWEST, 1.0)
+        pace = candidates.pace[ground.rows]
+        limits = np.minimum(limits, _HIDDEN * candidates.leeway[ground.rows]) * np.clip(pace, _SLOWEST, 1.0)
     share = cost / np.maximum(limits, 1e-12)
     fall = 1.0 / (1.0 + care * share * share)
     ease = fall * fall * fall + 1e-9
@@ -193,13 +219,11 @@ def random_transitions(
             total += ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
-        if frames + runs.leave[k] - frame >= length:
-            return n, frame, frames + runs.leave[k] - frame
-        frames += runs.leave[k] - frame + window
-        frame = runs.arrive[k]
+        after = frames + runs.leave[k] - frame + window
+        if after >= length:  # the last clip is played on instead
+            return n, frame, after
+        frames, frame = after, runs.arrive[k]
         taken[n] = k
-        if frames >= length:
-            return n + 1, frame, frames
     return chances.shape[0], frame, frames
 
 

@@ -198,13 +198,11 @@ def random_transitions(floor, clip_of, ease, chances, frame, length, least, most
         while choice < len(ahead) - 1 and left >= weights[choice]:
             left, choice = left - weights[choice], choice + 1
         k = ahead[choice]
-        if played + floor.leave[k] - frame >= length:
-            played += floor.leave[k] - frame
-            break
-        played, frame = played + floor.leave[k] - frame + window, floor.arrive[k]
-        taken.append(k)
+        played += floor.leave[k] - frame + window
         if played >= length:
             break
+        frame = floor.arrive[k]
+        taken.append(k)
     return taken, frame, played
 
 
@@ -255,3 +253,19 @@ def alone(leave, ease, near, care):
         some = [e for there, e in zip(leave, ease) if abs(there - here) <= near]
         out.append(care * max(some) ** 0.5 / sum(some))
     return out
+
+
+def followed(leave, arrive, ranges, weight, steps, mass):
+    """How many of all walks take each transition after some steps, half of them waiting at each, and the frames they
+    play on average after each."""
+    for _ in range(steps):
+        new = [0.5 * m for m in mass]
+        for m, (a, b) in zip(mass, ranges):
+            for j in range(a, b):
+                new[j] += 0.5 * m * weight[j] / sum(weight[a:b])
+        mass = [m / sum(new) for m in new]
+    stay = [
+        sum(weight[j] * leave[j] for j in range(a, b)) / sum(weight[a:b]) - here if b > a else 0.0
+        for here, (a, b) in zip(arrive, ranges)
+    ]
+    return mass, stay

@@ -1,0 +1,99 @@
+"""How gladly random walks should go to each clip and moment, so that their seams lie everywhere alike.
+
+Walks that take whatever leads on play some clips far too often, as those that many transitions enter and few leave, and
+arrive where a single moment is left to go on from, as near the ends of clips. Seams that gather at few moments are
+known by that. In balance every clip is played for as long as it was captured, as far as ways lead there.
+"""
+
+import numpy as np
+
+from motiongraph.kernels import F64, I32, I64, kernel, read
+from motiongraph.walks.floor_path import Runs
+
+_ROUNDS = 24  # of measuring what is played and correcting it
+_WORK = 40_000_000  # transitions looked at in all of them together, 0.2 s
+_STEPS = (2, 256)  # that walks are followed in each round, fewest and most
+_MOST = 16.0  # times more or less gladly than without balance
+
+
+def balance(
+    runs: Runs, ease: np.ndarray, clip_of: np.ndarray, frames: np.ndarray, least: int, most: int, window: int
+) -> np.ndarray:
+    """(T,) by how much more gladly each transition is to be taken; those inside a clip as before.
+
+    ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; frames: (clips,) of each clip, what it is
+    to be played in proportion to; least, most: frames between two transitions; window: frames of a transition.
+    """
+    count = len(ease)
+    if not count:
+        return np.ones(0)
+    src, dst = clip_of[runs.leave], clip_of[runs.arrive]
+    first, last = _ahead(runs, least, most)
+    steps = int(np.clip(_WORK // (_ROUNDS * count), *_STEPS))
+    factor, mass = np.ones(len(frames)), np.full(count, 1.0 / count)
+    for _ in range(_ROUNDS):
+        weight = np.where(src == dst, ease, ease * factor[dst])
+        stay = followed(runs.leave, runs.arrive, first, last, weight, steps, mass)
+        played = np.bincount(dst, mass * (stay + window), len(frames))
+        wanted = np.where(played > 0.0, frames, 0.0)
+        share = (wanted / wanted.sum()) / np.maximum(played / played.sum(), 1e-12)
+        factor = np.clip(factor * np.sqrt(np.clip(share, 1.0 / _MOST, _MOST)), 1.0 / _MOST, _MOST)
+    return np.where(src == dst, 1.0, factor[dst])
+
+
+def freedom(runs: Runs, least: int, most: int, near: int) -> np.ndarray:
+    """(T,) of the time from `least` to `most` frames after each transition, the share at which it can be left again:
+    within `near` frames of another transition. Not quite 0 where there is none."""
+    count, start, stop = len(runs.run_end), runs.leave - near, runs.leave + near + 1
+    edges = np.bincount(np.maximum(start, 0), minlength=count + 1) - np.bincount(
+        np.minimum(stop, count), minlength=count + 1
+    )
+    before = np.append(0, np.cumsum(np.cumsum(edges[:count]) > 0))
+    end = np.maximum(runs.run_end[runs.arrive], runs.arrive - 1) + 1
+    first, last = (np.minimum(runs.arrive + frames, end) for frames in (least, most))
+    return 0.02 + (before[last] - before[first]) / max(most - least, 1)
+
+
+def _ahead(runs: Runs, least: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(T,), (T,) the transitions, from one to before another, among which a random walk picks after each: as in
+    `random_walk.random_transitions`; none where no way leads on."""
+    arrive, next_out = runs.arrive.astype(np.int64), runs.next_out
+    end = runs.run_end[arrive].astype(np.int64)
+    last = np.where(end < 0, next_out[arrive], next_out[end + 1])
+    first = next_out[np.clip(arrive + least, 0, np.maximum(end, arrive - 1) + 1)]
+    first = np.where(first >= last, next_out[arrive], first)
+    soon = next_out[np.minimum(arrive + most, np.maximum(end, 0)) + 1]
+    return first, np.where(soon > first, np.minimum(soon, last), last)
+
+
+@kernel(F64[::1](read(I32), read(I32), read(I32), read(I32), read(F64), I64, F64[::1]))
+def followed(leave, arrive, first, last, weight, steps, mass):
+    """Follow walks for some steps: mass (T,), in place, how many of them take each transition; returns (T,) the frames
+    they play on average after each. first, last: (T,) where the transitions begin and end among which they pick."""
+    count = leave.shape[0]
+    total, moment = np.zeros(count + 1), np.zeros(count + 1)
+    for k in range(count):
+        total[k + 1] = total[k] + weight[k]
+        moment[k + 1] = moment[k] + weight[k] * leave[k]
+    rate = np.empty(count + 1)
+    for _ in range(steps):
+        rate[:] = 0.0
+        for k in range(count):
+            if last[k] > first[k]:
+                share = mass[k] / (total[last[k]] - total[first[k]])
+                rate[first[k]] += share
+                rate[last[k]] -= share
+        here = everything = 0.0
+        for k in range(count):
+            here += rate[k]
+            # Half stays where it is, or walks that go to and fro would never settle.
+            mass[k] = 0.5 * (mass[k] + max(here, 0.0) * weight[k])
+            everything += mass[k]
+        for k in range(count):
+            mass[k] /= everything
+    stay = np.zeros(count)
+    for k in range(count):
+        if last[k] > first[k]:
+            a, b = first[k], last[k]
+            stay[k] = (moment[b] - moment[a]) / (total[b] - total[a]) - arrive[k]
+    return stay
