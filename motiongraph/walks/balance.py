@@ -2,7 +2,7 @@
 
 Walks that take whatever leads on play some clips far too often, as those that many transitions enter and few leave, and
 arrive where a single moment is left to go on from, as near the ends of clips. Seams that gather at few moments are
-known by that. In balance every clip is played for as long as it was captured, as far as ways lead there.
+known by that. In balance every clip is played for as long as there are moments at which it can be left.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from motiongraph.walks.floor_path import Runs
 _ROUNDS = 24  # of measuring what is played and correcting it
 _WORK = 40_000_000  # transitions looked at in all of them together, 0.2 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
-_MOST = 16.0  # times more or less gladly than without balance
+_MOST = 4.0  # times more or less gladly than without balance
 
 
 def balance(
@@ -41,14 +41,18 @@ def balance(
     return np.where(src == dst, 1.0, factor[dst])
 
 
-def freedom(runs: Runs, least: int, most: int, near: int) -> np.ndarray:
-    """(T,) of the time from `least` to `most` frames after each transition, the share at which it can be left again:
-    within `near` frames of another transition. Not quite 0 where there is none."""
-    count, start, stop = len(runs.run_end), runs.leave - near, runs.leave + near + 1
-    edges = np.bincount(np.maximum(start, 0), minlength=count + 1) - np.bincount(
-        np.minimum(stop, count), minlength=count + 1
-    )
-    before = np.append(0, np.cumsum(np.cumsum(edges[:count]) > 0))
+def can_leave(runs: Runs, near: int) -> np.ndarray:
+    """(F,) bool: frames within `near` frames of one at which a transition leaves."""
+    count, edges = len(runs.run_end), np.zeros(len(runs.run_end) + 1, np.int64)
+    np.add.at(edges, np.maximum(runs.leave - near, 0), 1)
+    np.add.at(edges, np.minimum(runs.leave + near + 1, count), -1)
+    return np.cumsum(edges[:count]) > 0
+
+
+def freedom(runs: Runs, free: np.ndarray, least: int, most: int) -> np.ndarray:
+    """(T,) of the time from `least` to `most` frames after each transition, the share at which it can be left again;
+    free: (F,) as `can_leave` finds. Not quite 0 where there is none."""
+    before = np.append(0, np.cumsum(free))
     end = np.maximum(runs.run_end[runs.arrive], runs.arrive - 1) + 1
     first, last = (np.minimum(runs.arrive + frames, end) for frames in (least, most))
     return 0.02 + (before[last] - before[first]) / max(most - least, 1)

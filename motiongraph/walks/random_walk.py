@@ -10,7 +10,7 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.balance import balance, freedom
+from motiongraph.walks.balance import balance, can_leave, freedom
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
@@ -35,8 +35,8 @@ def random_walk(
 
     seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least,
     most: seconds played between two transitions, where the clip has as many ahead and can be left; no less than twice
-    `least` are allowed. variety: 0 picks every clip alike; above that clips are played for as long as they were
-    captured, as far as ways lead there, and 1 hardly ever goes where it has just been. care: 0 picks
+    `least` are allowed. variety: 0 picks every clip alike; above that clips are played for as long as there are
+    moments at which they can be left, and 1 hardly ever goes where it has just been. care: 0 picks
     cheap and expensive transitions alike, 1 hardly ever one near the threshold. limit: seconds to compute for.
     `walk.log()` writes what was played.
     """
@@ -117,13 +117,13 @@ def _balanced(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray
     once for a graph."""
     found = _known.get(ground)
     if found is None or found[0] != care:
-        runs, clips = ground.runs, graph.clips
-        frames = np.array([len(clip) - clip.first for clip in clips], float)
-        clip_of = np.repeat(np.arange(len(clips)), np.diff(ground.starts))
-        between, within = (round(seconds * ground.fps) for seconds in (_LEAST, _LONGEST_PLAYED))
-        near = round(_MOMENT * ground.fps)
-        ease = _ease(graph, ground, care) * freedom(runs, between, within, near)
-        ease *= balance(runs, ease, clip_of, frames, between, within, ground.window)
+        runs, clips = ground.runs, len(graph.clips)
+        clip_of = np.repeat(np.arange(clips), np.diff(ground.starts))
+        near, between, within = (round(seconds * ground.fps) for seconds in (_MOMENT, _LEAST, _LONGEST_PLAYED))
+        free = can_leave(runs, near)
+        ease = _ease(graph, ground, care) * freedom(runs, free, between, within)
+        moments = np.bincount(clip_of, free, clips)
+        ease *= balance(runs, ease, clip_of, moments, between, within, ground.window)
         found = _known[ground] = (care, ease)
     return found[1]
 
