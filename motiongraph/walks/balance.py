@@ -11,7 +11,7 @@ from motiongraph.kernels import F64, I32, I64, kernel, read
 from motiongraph.walks.floor_path import Runs
 
 _ROUNDS = 24  # of measuring what is played and correcting it
-_WORK = 40_000_000  # transitions looked at in all of them together, 0.2 s
+_WORK = 40_000_000  # transitions looked at in all of them together, at most; 0.2 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
 _MOST = 4.0  # times more or less gladly than without balance
 
@@ -22,11 +22,12 @@ def balance(
     """(T,) by how much more gladly each transition is to be taken; those inside a clip as before.
 
     ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; frames: (clips,) of each clip, what it is
-    to be played in proportion to; least, most: frames between two transitions; window: frames of a transition.
+    to be played in proportion to; least, most: frames between two transitions; window: frames of a transition. In a
+    whole database, where no walk comes to play everything, all are taken as before.
     """
     count = len(ease)
-    if not count:
-        return np.ones(0)
+    if not count or _ROUNDS * _STEPS[0] * count > _WORK:
+        return np.ones(count)
     src, dst = clip_of[runs.leave], clip_of[runs.arrive]
     first, last = _ahead(runs, least, most)
     steps = int(np.clip(_WORK // (_ROUNDS * count), *_STEPS))

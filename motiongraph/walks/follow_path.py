@@ -35,6 +35,7 @@ _FAR = 0.5  # m off the path that is worth a word
 _UNSURE = 0.3  # m off it from which on another search may do better
 _LATE = 0.75  # m after its place from which a label begins late
 _NEARLY = 0.25  # m more than must be
+_CHANGES = 0.5  # m for 1 m²s of changes of behaviour: 2.5 cm for each
 _HARDER = 4  # times the width of a beam that found no way near the path
 # Metres times transitions up to which that is tried, and up to which the table of turns is.
 _WORK, _MUCH = 150_000, 3_000_000
@@ -216,10 +217,11 @@ def _off(walk: Walk) -> float:
 
 
 def _astray(walk: Walk) -> tuple[bool, float]:
-    """How bad a walk is: whether it ends early, and how far it is off, at worst and on average."""
+    """How bad a walk is: whether it ends early, and how far it is off, at worst and on average, where what is held of
+    labels and changes of behaviour count like metres."""
     facts = walk.facts
     mean = facts.get("path_error_mean", np.inf) + 1.0 - facts.get("labels_held", 1.0)
-    return not walk.complete, max(_off(walk), _FAR) + mean
+    return not walk.complete, max(_off(walk), _FAR) + mean + _CHANGES * facts["change_cost"]
 
 
 def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
@@ -282,6 +284,7 @@ def finished(
     walk = as_walk(graph, found, roots, states, **own)
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
+    walk.facts["change_cost"] = float(goal.target.extra[np.array(found.taken, int)].sum())  # m²s
     if any(need is not None for need in goal.needs):
         _label_facts(graph, goal, walk)
     return replace(walk, note=_said(graph, goal, walk)) if walk.complete and method == "path" else walk
