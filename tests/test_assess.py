@@ -12,7 +12,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.walk.measure import measured
 from motiongraph.cli import main
 from motiongraph.synthesis import judge
-from motiongraph.synthesis.assess import _figures, assess, rows
+from motiongraph.synthesis.assess import _figures, _played, assess, rows
 
 
 def test_a_file_is_measured_before_and_after():
@@ -88,3 +88,20 @@ def test_the_window_measures_its_graph(motion):
     assert all(len(row) == 3 for row in table)
     tell(state, do.SetThreshold(2.0))
     assert measured(state) is None  # it was of another graph
+
+
+def test_walks_are_measured_beside_the_frames_they_play():
+    """Not beside all clips: a walk that runs most of the time is no rougher than it was captured."""
+    clips = [sample(name) for name in ("walk", "run")]
+    graph = mg.MotionGraph.build(clips)
+    made = [mg.synthesize(mg.random_walk(graph, 4.0, rng=1, start=name)) for name in ("walk", "run")]
+    figures = _played(made, clips)
+    rates = []
+    for each in made:
+        sizes = []
+        for clip, frame in zip(each.origin.clip.tolist(), each.origin.frame.round().astype(int).tolist()):
+            if frame >= clips[clip].first + 3:
+                places = clips[clip].positions()[frame - 3 : frame + 1]
+                sizes.append(np.linalg.norm(places[3] - 3 * places[2] + 3 * places[1] - places[0], axis=-1))
+        rates.append(np.percentile(sizes, 99) * clips[0].fps ** 3)
+    assert figures["jerk"] == pytest.approx(np.average(rates, weights=[each.duration for each in made]))

@@ -49,11 +49,12 @@ def assess(
     """Figures of captured and of made motion; walks, seconds: how many random walks of a graph, and how long.
 
     "captured", "made": slide, cm/s of feet where contacts are found; slide_low, cm/s of feet that are low, whether or
-    not they stand; jolts, a minute; acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles; penetration and
-    float, cm that standing feet are below the floor at worst and above it on average. lift_kept: share of steps that
-    keep most of their height when feet are held. seam_visibility, blend_visibility: how well seams are told from any
-    captured motion and from that of the same moments, see `judge`; None for a file, or without scikit-learn, or where
-    there is too little to learn from. errors: frames of the capture that were bridged.
+    not they stand; jolts, a minute; acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles, beside those of
+    the very frames that walks play; penetration and float, cm that standing feet are below the floor at worst and above
+    it on average. lift_kept: share of steps that keep most of their height when feet are held. seam_visibility,
+    blend_visibility: how well seams are told from any captured motion and from that of the same moments, see `judge`;
+    None for a file, or without scikit-learn, or where there is too little to learn from. errors: frames of the capture
+    that were bridged.
     """
     if isinstance(source, Clip):
         mended, errors = despiked(source)
@@ -73,8 +74,11 @@ def assess(
             "seam_visibility": _seen(made, graph.clips, "any", stretch(progress, 0.4, 0.7)),
             "blend_visibility": _seen(made, graph.clips, "same", stretch(progress, 0.7, 1.0)),
         }
+    beside = _figures(captured, captured)
+    if not isinstance(source, Clip):
+        beside |= _played(made, captured)
     return {
-        "captured": _figures(captured, captured),
+        "captured": beside,
         "made": _figures(made, captured if isinstance(source, Clip) else made),
         "lift_kept": _lift_kept(raw, made),
         **seen,
@@ -108,6 +112,26 @@ def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float
     means = (rows * weight[:, None]).sum(axis=0) / weight.sum()
     means[_NAMES.index("penetration")] = rows[:, _NAMES.index("penetration")].max()
     return dict(zip(_NAMES, means.tolist()))
+
+
+def _played(made: Sequence[Clip], clips: Sequence[Clip]) -> dict[str, float]:
+    """Acceleration and jerk of the captured frames that walks play: one that runs a lot has more of both than clips
+    have on average."""
+    sizes: dict[int, list[np.ndarray]] = {}
+    rows = []
+    for motion in made:
+        assert motion.origin is not None
+        frames = motion.origin.frame.round().astype(int)
+        parts = []
+        for clip in np.unique(motion.origin.clip).tolist():
+            if clip not in sizes:
+                places, fps = clips[clip].positions(), clips[clip].fps
+                sizes[clip] = [np.linalg.norm(np.diff(places, n, axis=0), axis=-1) * fps**n for n in (2, 3)]
+            own = frames[motion.origin.clip == clip]
+            parts.append([size[own[own >= clips[clip].first + n] - n] for n, size in zip((2, 3), sizes[clip])])
+        rows.append([float(np.percentile(np.concatenate(size, axis=None), 99)) for size in zip(*parts)])
+    weight = [motion.duration for motion in made]
+    return dict(zip(("acceleration", "jerk"), np.average(rows, axis=0, weights=weight).tolist()))
 
 
 def _of_one(clip: Clip, standing: Clip) -> list[float]:
