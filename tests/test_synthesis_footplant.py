@@ -13,7 +13,7 @@ from walking import joined, sample, sample_graph
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import Foot, eased, envelope, nearness, plants, runs
+from motiongraph.synthesis.feet import Foot, eased, envelope, nearness, plants, runs, toe_hinge
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.legs import Knees, hinge_axis, legs_of, root_shift
 
@@ -270,9 +270,12 @@ def test_toes_that_point_down_are_bent_to_where_the_foot_points():
     toes = np.stack([0.004 * np.cos(angle), np.full(60, -0.05), 0.004 * np.sin(angle)], axis=1)
     still, none = np.tile([1.0, 0.0, 0.0, 0.0], (60, 1)), np.zeros(60)
     parts = np.stack([np.tile(foot, (60, 1)), foot + toes])
-    tip = rot.rotate(Foot(np.zeros((60, 3)), still, none, none, parts, 1).bent(np.zeros((60, 3)), 0.0), toes)
+    bent = Foot(np.zeros((60, 3)), still, none, none, parts, 1, toe_hinge(parts[0], still)).bent
+    tip = rot.rotate(bent(np.zeros((60, 3)), 0.0, 60.0), toes)
     assert tip[:, 1].min() > -1e-9
     assert tip[:, 2].min() > 0.02
+    # High above the ground they are left alone.
+    np.testing.assert_array_equal(bent(np.full((60, 3), 0.06), 0.0, 60.0), still)
 
 
 def test_an_added_t_pose_does_not_tug_at_what_was_captured():

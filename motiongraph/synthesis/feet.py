@@ -22,8 +22,8 @@ _STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 _CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
-_STEEP = 0.2  # sine of the angle from the vertical below which toes point down
-_SOFT = 0.004  # m; toes near the floor begin to bend this much before they must
+_UP = 0.5  # sine of the angle by which toes point up at most to keep out of the floor
+_BARELY = 0.0005  # m that they are kept above it, for what is made of two such motions
 # m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
 _STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
 _ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
@@ -43,6 +43,7 @@ class Foot:
     loose: np.ndarray  # (F,) 1 while it stands on its toe alone and may pivot about it
     parts: np.ndarray  # (k, F, 3) metres, from the ankle to the ball, where there is one, and to the tips, as captured
     toe: int  # which of the parts is the tip that bends at the ball, −1 for none
+    hinge: np.ndarray  # (F, 3) unit vectors across the foot, as captured; toes that turn about it point up
 
     @property
     def firm(self) -> np.ndarray:
@@ -57,7 +58,7 @@ class Foot:
     def part(self, frames: slice) -> "Foot":
         """Some of its frames."""
         own = self.goal[frames], self.turn[frames], self.held[frames], self.loose[frames], self.parts[:, frames]
-        return Foot(*own, self.toe)
+        return Foot(*own, self.toe, self.hinge[frames])
 
     def softened(self, ankle: np.ndarray, hold: np.ndarray, calm: np.ndarray, sigma: float) -> "Foot":
         """Corrected by the share `hold` (F,) only, and where calm (F,) is 1 with a correction smoothed over `sigma`
@@ -88,20 +89,19 @@ class Foot:
         goal = ball - turned + free * (1.0 - self.loose[:, None]) * (nearer - goal)
         return replace(self, goal=goal, turn=rot.multiply(rot.between(foot, turned), self.turn))
 
-    def bent(self, goal: np.ndarray, ground: float) -> np.ndarray:
+    def bent(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
         """(F, 4) turns of the toes about the ball that keep them out of the ground, with the ankle at `goal` (F, 3)."""
         ball, tip = rot.rotate(self.turn, self.parts[0]), self.parts[self.toe]
-        toes = rot.rotate(self.heading, tip - self.parts[0])
-        lowest = ground - goal[:, 1] - ball[:, 1]
-        # Of what is and what must be the higher, rounded where they meet.
-        up = 0.5 * (toes[:, 1] + lowest + np.hypot(toes[:, 1] - lowest, _SOFT))
-        along, forth, size = toes[:, [0, 2]], ball[:, [0, 2]], length(toes)[:, 0]
-        # Toes that point down have no direction to be bent to but that of the foot.
-        along = along + np.maximum(_STEEP * size[:, None] - length(along), 0.0) * unit(forth)
-        flat = np.sqrt(np.maximum(size**2 - up**2, 0.0)) / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)
-        wanted = np.stack([flat * along[:, 0], up, flat * along[:, 1]], axis=1)
-        needed = (toes[:, 1] - lowest < 10.0 * _SOFT) & (size > np.abs(up))
-        return rot.between(toes, np.where(needed[:, None], wanted, toes))
+        toes, hinge = rot.rotate(self.heading, tip - self.parts[0]), rot.rotate(self.heading, self.hinge)
+        # Turned by θ they reach up to level + swing · cos(θ − top).
+        level = np.sum(toes * hinge, axis=1) * hinge[:, 1]
+        rise, fall = rot.cross(hinge, toes)[:, 1], toes[:, 1] - level
+        swing, top = np.hypot(rise, fall), np.arctan2(rise, fall)
+        top = np.where(top < -0.5 * np.pi, top + 2.0 * np.pi, top)  # toes that point back bend forwards
+        lowest = (ground + _BARELY - goal[:, 1] - ball[:, 1] - level) / np.maximum(swing, 1e-9)
+        clear = np.arccos(np.clip(lowest, -1.0, _UP))  # they are above the ground within so much of the top
+        angle = np.where(top + clear < 2.0 * np.pi, np.maximum(top - clear, 0.0), 0.0)
+        return rot.from_vector(envelope(angle, max(round(_CLEAR * fps), 1))[:, None] * hinge)
 
 
 def plants(clip: Clip) -> Contacts:
@@ -155,8 +155,8 @@ def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
 
 
 def foot_of(
-    places: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float, shown: np.ndarray | None = None,
-    instead: np.ndarray | None = None,
+    places: np.ndarray, turns: np.ndarray, leg: Leg, planted: dict[int, np.ndarray], fps: float,
+    shown: np.ndarray | None = None, instead: np.ndarray | None = None,
 ) -> Foot:  # fmt: skip
     """A foot held where its heel and toe are planted. shown: (S, J, 3) joints of the first frames, as held before;
     instead: (J, 3) where the last of them would be now, so that a foot about to land lands where it was going to."""
@@ -185,7 +185,15 @@ def foot_of(
     joints = [joint for joint in (leg.ball, *leg.tips) if joint >= 0]
     parts = np.stack([places[:, joint] - ankle for joint in joints] or [np.zeros_like(ankle)])
     toe = joints.index(leg.toe) if leg.toe >= 0 else -1
-    return Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts, toe)
+    hinge = toe_hinge(parts[0], turns[:, leg.ankle])
+    return Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts, toe, hinge)
+
+
+def toe_hinge(foot: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """(F, 3) unit vectors, fixed to a foot that leads along `foot` (F, 3) and is turned by `turns` (F, 4): level and
+    across it on average."""
+    across = rot.rotate(rot.conjugate(turns), rot.cross(foot, np.array([[0.0, 1.0, 0.0]]))).sum(axis=0)
+    return rot.rotate(turns, unit(across)[None])
 
 
 def _going_on(

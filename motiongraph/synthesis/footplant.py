@@ -133,7 +133,7 @@ class _Stance:
             for joints in zip(*((leg.hip, leg.knee, leg.ankle) for leg in legs))
         )
         knees = Knees.of(hip, knee, ankle, np.stack([turns[:, leg.hip] for leg in legs]), clip.fps)
-        feet = [foot_of(places, leg, planted, clip.fps, shown, instead) for leg in legs]
+        feet = [foot_of(places, turns, leg, planted, clip.fps, shown, instead) for leg in legs]
         moving = clip.root + up, clip.rotations, clip.offsets
         return cls(clip.skeleton, clip.fps, legs, ground, *moving, places, turns, feet, knees)
 
@@ -190,7 +190,9 @@ class _Stance:
             rotations[:, leg.ankle] = rot.multiply(rot.conjugate(new_knee), new_ankle)
             if leg.toe >= 0:
                 over = rot.multiply(foot.turn, turns[:, parents[leg.ball]])
-                toes = rot.multiply(foot.bent(ankle[n], self.ground), rot.multiply(foot.heading, turns[:, leg.ball]))
+                toes = rot.multiply(
+                    foot.bent(ankle[n], self.ground, self.fps), rot.multiply(foot.heading, turns[:, leg.ball])
+                )
                 rotations[:, leg.ball] = rot.multiply(rot.conjugate(over), toes)
         return self.root + shift, rotations
 
