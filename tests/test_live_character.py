@@ -10,11 +10,13 @@ from test_walks_planning import ring
 from walking import sample
 
 import motiongraph as mg
+from motiongraph.model.placement import place
 from motiongraph.synthesis.course import Course
 from motiongraph.synthesis.driven_walk import DrivenWalk
 from motiongraph.synthesis.live import FIXED, Live
 from motiongraph.synthesis.requests import Request
 from motiongraph.synthesis.turning import turn_frames
+from motiongraph.walks.curve import Curve, nearest_on
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.gaits import Gait
 from motiongraph.walks.obstacles import checked, distance_to
@@ -272,13 +274,48 @@ def test_a_kind_that_no_way_leads_to_is_said():
 @pytest.mark.parametrize("seed", range(4))
 def test_turning_against_plain_loops(seed):
     rng = np.random.default_rng(seed)
-    track = np.cumsum(rng.normal(0, 0.02, (40, 6)), axis=0)
-    track[:, 2:4] = rng.normal(size=(40, 2))
-    track[:, 2:4] /= np.linalg.norm(track[:, 2:4], axis=1, keepdims=True)
+    track = np.cumsum(rng.normal(0, 0.02, (40, 8)), axis=0)
+    for unit in (track[:, 2:4], track[:, 6:8]):
+        unit[:] = rng.normal(size=(40, 2))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     points, before, out = rng.normal(size=(5, 2)) * 3, rng.normal(size=4) * [2, 1, 1, 0.5], np.empty((40, 4))
-    turn_frames(track, points, 6, 30.0, 2.0, before, out)
-    ref = naive_turning.turn_frames(track.tolist(), points.tolist(), 6, 30.0, 2.0, before.tolist())
+    share = seed / 3.0
+    turn_frames(track, points, 6, 30.0, 2.0, share, before, out)
+    ref = naive_turning.turn_frames(track.tolist(), points.tolist(), 6, 30.0, 2.0, share, before.tolist())
     np.testing.assert_allclose(out, ref, atol=1e-9)
+
+
+def test_clips_that_turn_by_themselves_are_held_to_the_way():
+    """Who only answers to what is left of a clip's own turn, or faces off the way it goes, goes along beside it."""
+    fps, frames = 30.0, np.arange(240)
+    for turn, aslant in ((0.5, 0.0), (0.0, 0.15)):
+        heading = turn * frames / fps
+        way = np.stack([np.sin(heading), np.cos(heading)], axis=1)
+        face = np.stack([np.sin(heading + aslant), np.cos(heading + aslant)], axis=1)
+        places = np.cumsum(way / fps, axis=0)
+        track, out = np.hstack([places, face, places, way]), np.zeros((1, 4))
+        for frame in frames[:-12:3]:  # a tenth of a second at a time, to 0.6 m ahead on the z axis
+            here = place(tuple(out[-1, :3]), places[frame])
+            points, more = np.array([[0.0, here[1] + 0.6]]), np.empty((3, 4))
+            turn_frames(track[frame : frame + 3], points, 3, fps, 2.0, 1.0, out[-1].copy(), more)
+            out = more
+        assert abs(here[0]) < 0.02, (turn, aslant)
+
+
+def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
+    """A search of two seconds stops at such a corner and may swing round it; the route is planned as whole paths are,
+    and the body not turned besides."""
+    curve, character = Curve.of([(0, 0), (0, 5), (0.05, 0)]), mg.LiveCharacter(graph, start="walk", cleanup=False)
+    character.follow(curve)
+    places, turns = [], []
+    while character.seconds < 30.0 and (character._course.left or 0.0) > 1.0:
+        places.append(character.advance(0.1)[0][[0, 2]].astype(float))
+        if character._driven._route is not None:
+            turns.append(character._driven.live.turning.at(character._driven.live.turning.until)[0])
+    assert len(turns) > 20
+    assert np.ptp(turns) < 1e-9
+    assert character._course.left <= 1.0
+    assert nearest_on(np.array(places), curve)[0].max() < 0.25
 
 
 def test_it_answers_at_once(graph):

@@ -2,19 +2,24 @@
 
 import numpy as np
 
+from motiongraph.model.placement import Placement
 from motiongraph.synthesis.requests import Label, Request
+from motiongraph.synthesis.route import Route, route
 from motiongraph.walks.avoidance import choose_ways
 from motiongraph.walks.curve import Curve, distance
 from motiongraph.walks.gaits import Gait
 from motiongraph.walks.plan_search import Aim
 from motiongraph.walks.sharp_turns import corners
 from motiongraph.walks.steering import Kind, Steering
+from motiongraph.walks.turn_table import turn_table
 
 ARRIVED, LEFT = 0.4, 0.7  # m from a goal: nearer is being there; it is left again when farther away
 _CARROT = 0.6  # m ahead that are headed for on a path
 _LEAD = 0.25  # m of these along the path, walked until a body has turned; the others straight on from there
 _ENDING = 2.5  # m before its end from which on a path is gone along so as to stop there
 _TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
+_SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which, a route round it is looked for
+_BEYOND = 1.5  # m after it to which the route leads
 _LOOK = 6.0  # m that are looked ahead for what stands in the way
 _CLEAR = 0.8  # m, twice what is kept from it
 _ASIDE = 0.966  # cosine of a change of direction that is acted on
@@ -37,6 +42,8 @@ class Course:
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
         turns = corners(request.path) if request.path is not None and not request.path.closed else []
         self._abouts = [at for at, turn in turns if abs(turn) > _TURN]  # samples of the path at which it turns about
+        if self._abouts:
+            turn_table(self._steering.graph)  # which takes a moment, once
 
     @property
     def nearly_done(self) -> bool:
@@ -138,6 +145,31 @@ class Course:
         if stops:
             points[-1] = path.places[end]
         return points, stops, kind
+
+    @property
+    def turns_about(self) -> bool:
+        """Whether the path soon turns about."""
+        return self._about() is not None
+
+    def _about(self) -> int | None:
+        """The sample of the path at which it soon turns about."""
+        path = self.request.path
+        if path is None or self.nearly_done:
+            return None
+        near = (at for at in self._abouts if _LATE < at * path.spacing - self._along < _SOON)
+        return next(near, None)
+
+    def route(self, frame: int, placement: Placement) -> Route | None:
+        """The way round a corner at which the path soon turns about, from a frame with its clip at a placement."""
+        path, at = self.request.path, self._about()
+        if path is None or at is None:
+            return None
+        first, last = int(self._along / path.spacing), min(at + round(_BEYOND / path.spacing), len(path.places) - 1)
+        return route(self._steering, self.request, first, last, frame, placement)
+
+    def go_on(self, along: float, share: float) -> None:
+        """This share of what is left of the path up to so many metres is done."""
+        self._along += share * (along - self._along)
 
     def wanted(self, here: np.ndarray, seconds: float) -> np.ndarray:
         """(N, 2) x, z metres where the request would have it from a place on, ten times a second."""

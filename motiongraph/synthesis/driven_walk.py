@@ -11,6 +11,8 @@ from motiongraph.model.placement import Placement, compose, heading_of, place
 from motiongraph.synthesis.course import Course
 from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.requests import Choice, Decision
+from motiongraph.synthesis.route import Route
+from motiongraph.synthesis.turning import STILL
 from motiongraph.walks.steering import Steering
 from motiongraph.walks.walk import Walk
 
@@ -33,6 +35,7 @@ class DrivenWalk:
         self.begun, self.decisions = begun, decisions
         self._plan: list[int] = []  # transitions to take next, as `Floor` counts them
         self.taken: list[int] = []  # those taken
+        self._route: Route | None = None  # the way that is gone until it is done, whatever the course asks for
 
     def at(self, seconds: float) -> float:
         """The frame, with a fraction, that is shown after so many seconds of motion."""
@@ -59,7 +62,7 @@ class DrivenWalk:
 
     def forget(self, frames: int) -> None:
         """Throw away what follows so many frames, unless it is shown already or a transition is under way."""
-        gone = self.live.rewind(frames)
+        self._route, gone = None, self.live.rewind(frames)
         if gone:
             self._plan = self.taken[-gone:] + self._plan
             del self.taken[-gone:]
@@ -82,15 +85,24 @@ class DrivenWalk:
         clip, entered, earliest = live.now
         if live.entered >= until:
             return False
-        first = int(ground.starts[clip])
-        frame, floor = first + earliest, ground.floor
-        at = live.entered + earliest - entered  # the frame of the motion
-        self._turn(at + 1)
-        placement = compose(live.turning.at(at), live.placement)
-        aim = self._course.aim(place(placement, floor.path[frame]))
-        plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
-        self._plan = plan
-        latest = first + entered + until - live.entered  # the floor's frame that is shown at `until`
+        first, floor, firsts, error = int(ground.starts[clip]), ground.floor, np.empty(0), 0.0
+        shown = live.entered - first - entered  # added to a frame of the floor: that of the motion
+        frame, latest = first + earliest, until - shown
+        if self._route is not None and not self._route.taken:
+            if self._route.last >= latest:
+                return False
+            frame = max(frame, self._route.last)
+            self._turn(frame + shown + 1)
+            self._course.go_on(self._route.along, 1.0)
+            self._route = None
+        if self._route is None:
+            self._turn(frame + shown + 1)
+            placement = compose(live.turning.at(frame + shown), live.placement)
+            aim = self._course.aim(place(placement, floor.path[frame]))
+            self._route = self._new_route(frame, frame + shown)
+            if self._route is None:
+                self._plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
+        plan = self._plan if self._route is None else self._route.taken
         last_exit = int(floor.leave[floor.next_out[floor.run_end[frame] + 1] - 1])
         if (not plan or floor.leave[plan[0]] >= latest) and last_exit >= latest:
             return False
@@ -105,17 +117,35 @@ class DrivenWalk:
             for n in order[: _OTHERS + 1].tolist()
             if np.isfinite(firsts[n]) and (n == len(exits) or exits[n] != k)
         )
-        begins = self.begun + (live.entered + int(floor.leave[k]) - first - entered) / self._steering.graph.fps
+        begins = self.begun + (int(floor.leave[k]) + shown) / self._steering.graph.fps
         self.decisions.append(Decision(begins, table[ground.rows[k]], error, others[:_OTHERS]))
         live.take(table[ground.rows[k]])
         self.taken.append(k)
         self._plan = plan[1:]
+        if self._route is not None:
+            self._route, self._plan = self._route._replace(taken=plan[1:]), []
+            self._course.go_on(self._route.along, 1.0 / (1 + len(plan)))
         return True
 
-    def _turn(self, until: int) -> None:
-        """See to it that the turns of so many frames are known."""
+    def _new_route(self, frame: int, at: int) -> Route | None:
+        """The route to go from a frame of the floor on, shown as frame `at`, once turning has ceased."""
+        turning, rest = self.live.turning, round(STILL * self._steering.graph.fps)
+        if not self._course.turns_about or self._steering.ground.floor.run_end[frame] < frame + rest:
+            return None
+        turning.rewind(at + 1)
+        self._turn(at + rest + 1, still=True)
+        found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement))
+        if found is None:
+            turning.rewind(at + 1)
+        return found
+
+    def _turn(self, until: int, still: bool = False) -> None:
+        """See to it that the turns of so many frames are known. still: not to turn, as on a route."""
         turning = self.live.turning
         if turning.until < until:
             track = self.live.track(turning.until, until)
-            aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
-            turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))
+            if still or self._route is not None:
+                turning.go_on(track, track[:1, :2], 1, 0.0)
+            else:
+                aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
+                turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))

@@ -25,7 +25,7 @@ from motiongraph.synthesis.carry_over import carried_over
 from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.synthesize import ground, stitched
-from motiongraph.synthesis.turning import Turning, pivots
+from motiongraph.synthesis.turning import Turning, pivots, ways
 from motiongraph.walks.walk import STEP, Walk
 
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
@@ -117,9 +117,10 @@ class Live:
         return clip, first + frame - self._begins[k], self._placed[k]
 
     def track(self, first: int, last: int) -> np.ndarray:
-        """(n, 6) of frames first … last − 1: x, z of the root, facing x, z, and x, z to turn about, before turning."""
+        """(n, 8) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, and the
+        direction x, z of its way."""
         begins, window = self._begins, self.graph.window
-        out, k = np.empty((last - first, 6)), bisect_right(begins, first) - 1
+        out, k = np.empty((last - first, 8)), bisect_right(begins, first) - 1
         while first < last:
             end = min(begins[k + 1] if k + 1 < len(begins) else last, last)
             frames = np.arange(first, end)
@@ -131,16 +132,22 @@ class Live:
                 part[later] += share * (self._floor(k + 1, frames[later]) - part[later])
             out[len(out) - (last - first) : len(out) - (last - end)] = part
             first, k = end, k + 1
-        out[:, 2:4] /= np.maximum(np.sqrt((out[:, 2:4] ** 2).sum(axis=1, keepdims=True)), 1e-9)
+        for unit in (out[:, 2:4], out[:, 6:8]):
+            unit /= np.maximum(np.sqrt((unit**2).sum(axis=1, keepdims=True)), 1e-9)
         return out
 
     def _floor(self, step: int, frames: np.ndarray) -> np.ndarray:
-        """(n, 6) as `track`, of frames of one step alone."""
+        """(n, 8) as `track`, of frames of one step alone."""
         clip, first = self._steps[step]
         path, face = floor_path(self.graph.clips[clip])
         at, placement = first + frames - self._begins[step], self._placed[step]
-        about = pivots(self.graph.clips[clip])[at] if self.turning.rate else path[at]
-        return np.hstack([place(placement, path[at]), turn(placement[0], face[at]), place(placement, about)])
+        about, way = (
+            (pivots(self.graph.clips[clip])[at], ways(self.graph.clips[clip])[at])
+            if self.turning.rate
+            else (path[at], face[at])
+        )
+        parts = place(placement, path[at]), turn(placement[0], face[at]), place(placement, about)
+        return np.hstack([*parts, turn(placement[0], way)])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.

@@ -8,11 +8,11 @@ def _placed(theta, x, z, u, w):
     return x + u * c + w * s, z - u * s + w * c
 
 
-def turn_frames(track, points, stride, fps, most, before):
+def turn_frames(track, points, stride, fps, most, share, before):
     """theta, x, z, rad/s of every frame: see `synthesis.turning.turn_frames`."""
     theta, x, z, omega = before
     rows = []
-    for i, (px, pz, fx, fz, qx, qz) in enumerate(track):
+    for i, (px, pz, _, _, qx, qz, fx, fz) in enumerate(track):
         here, about = (_placed(theta, x, z, u, w) for u, w in ((px, pz), (qx, qz)))
         point = points[min(i // stride, len(points) - 1)]
         dx, dz = point[0] - here[0], point[1] - here[1]
@@ -22,8 +22,16 @@ def turn_frames(track, points, stride, fps, most, before):
         a, b = track[max(i - 1, 0)], track[min(i + 1, len(track) - 1)]
         frames = max(min(i + 1, len(track) - 1) - max(i - 1, 0), 1)
         speed = math.hypot(b[0] - a[0], b[1] - a[1]) * fps / frames
-        allowed = most * min(speed / 0.5, 1.0) * min(math.hypot(dx, dz) / 0.5, 1.0)
-        wanted = min(max(angle / 0.15, -allowed), allowed)
+        own = (b[2] * a[3] - b[3] * a[2]) * fps / frames
+        bend = 0.0
+        if i // stride + 2 < len(points):
+            one, two, three = points[i // stride : i // stride + 3]
+            u, v = (two[0] - one[0], two[1] - one[1]), (three[0] - two[0], three[1] - two[1])
+            bend = (u[1] * v[0] - u[0] * v[1]) / (math.hypot(*u) * math.hypot(*v)) * fps / stride
+        if own * bend > 0:
+            own -= math.copysign(min(abs(own), abs(bend)), own)
+        allowed = share * most * min(speed / 0.5, 1.0) * min(math.hypot(dx, dz) / 0.5, 1.0)
+        wanted = min(max(angle / 0.15 - own, -allowed), allowed)
         change = most / (0.12 * fps)
         omega += min(max(wanted - omega, -change), change)
         turn = omega / fps

@@ -214,6 +214,8 @@ def set_off(state: AppState) -> None:
         start = None if line is None else best_start(graph, line)
         placed = heading, float(at[0]), float(at[1])
         character = LiveCharacter(graph, placed, start=start, turning=turning, memory=_MEMORY)
+        if line is not None:
+            character.follow(line)  # what has to be worked out for that is there when it is asked
         led = LedCharacter(character, entries, line=path.line)
         deliver((led, *_drawable(led)))
 
