@@ -274,7 +274,7 @@ def test_a_kind_that_no_way_leads_to_is_said():
 @pytest.mark.parametrize("seed", range(4))
 def test_turning_against_plain_loops(seed):
     rng = np.random.default_rng(seed)
-    track = np.cumsum(rng.normal(0, 0.02, (40, 8)), axis=0)
+    track = np.cumsum(rng.normal(0, 0.02, (40, 9)), axis=0)
     for unit in (track[:, 2:4], track[:, 6:8]):
         unit[:] = rng.normal(size=(40, 2))
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
@@ -293,7 +293,8 @@ def test_clips_that_turn_by_themselves_are_held_to_the_way():
         way = np.stack([np.sin(heading), np.cos(heading)], axis=1)
         face = np.stack([np.sin(heading + aslant), np.cos(heading + aslant)], axis=1)
         places = np.cumsum(way / fps, axis=0)
-        track, out = np.hstack([places, face, places, way]), np.zeros((1, 4))
+        track = np.column_stack([places, face, places, way, np.full(len(frames), turn)])
+        out = np.zeros((1, 4))
         for frame in frames[:-12:3]:  # a tenth of a second at a time, to 0.6 m ahead on the z axis
             here = place(tuple(out[-1, :3]), places[frame])
             points, more = np.array([[0.0, here[1] + 0.6]]), np.empty((3, 4))

@@ -144,6 +144,8 @@ class DrivenWalk:
         turning = self.live.turning
         if turning.until < until:
             track = self.live.track(turning.until, until)
+            if self._course.request.path is None:  # who is steered answers by where he faces
+                track[:, 6:8], track[:, 8] = track[:, 2:4], 0.0
             if still or self._route is not None:
                 turning.go_on(track, track[:1, :2], 1, 0.0)
             else:

@@ -117,10 +117,10 @@ class Live:
         return clip, first + frame - self._begins[k], self._placed[k]
 
     def track(self, first: int, last: int) -> np.ndarray:
-        """(n, 8) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, and the
-        direction x, z of its way."""
+        """(n, 9) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
+        direction x, z of its way, and the rad/s by which it turns."""
         begins, window = self._begins, self.graph.window
-        out, k = np.empty((last - first, 8)), bisect_right(begins, first) - 1
+        out, k = np.empty((last - first, 9)), bisect_right(begins, first) - 1
         while first < last:
             end = min(begins[k + 1] if k + 1 < len(begins) else last, last)
             frames = np.arange(first, end)
@@ -137,17 +137,15 @@ class Live:
         return out
 
     def _floor(self, step: int, frames: np.ndarray) -> np.ndarray:
-        """(n, 8) as `track`, of frames of one step alone."""
+        """(n, 9) as `track`, of frames of one step alone."""
         clip, first = self._steps[step]
         path, face = floor_path(self.graph.clips[clip])
         at, placement = first + frames - self._begins[step], self._placed[step]
-        about, way = (
-            (pivots(self.graph.clips[clip])[at], ways(self.graph.clips[clip])[at])
-            if self.turning.rate
-            else (path[at], face[at])
-        )
-        parts = place(placement, path[at]), turn(placement[0], face[at]), place(placement, about)
-        return np.hstack([*parts, turn(placement[0], way)])
+        about, way = path[at], np.column_stack([face[at], np.zeros(len(at))])
+        if self.turning.rate:
+            about, way = pivots(self.graph.clips[clip])[at], ways(self.graph.clips[clip])[at]
+        facing, going = turn(placement[0], face[at]), turn(placement[0], way[:, :2])
+        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:]])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.

@@ -12,7 +12,7 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
-from motiongraph.elementary import atan2, cos, sin, sincos
+from motiongraph.elementary import arctan2, atan2, cos, sin, sincos
 from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, FAST, I64, kernel, njit, read
@@ -26,7 +26,7 @@ STILL = 0.15  # s after which a body that is to turn no more does not
 _SETTLE = 0.15  # s in which the last few degrees are turned
 _BEHIND = 2.6  # rad: whoever turns round this far goes on to the same side
 _NEAR = 0.5  # m: a point nearer than this is turned to less and less
-_OVER = 0.5  # s before and after a moment over which the way of a body is taken: a step
+_OVER = 0.5  # s before and after a moment over which the way of a body and its turn are taken: a step
 _ASLANT = 0.27  # tangent of the angle to where it faces up to which it goes there, and does not step aside: 15°
 _STEP = 0.06  # s, of the Gaussian over the change from one standing foot to the other
 
@@ -45,8 +45,9 @@ def _bend(points, n):
 def turn_frames(track, points, stride, fps, most, share, before, out):
     """Placements theta, x, z and rad/s of frames, into out (n, 4), turned towards points (N, 2), one every `stride`.
 
-    track: (n, 8) x, z of the root, facing x, z, x, z to turn about and the direction of its way, as placed without
-    this; most: rad/s; share: of that, 0 where turning is to cease; before: (4,) of the frame before.
+    track: (n, 9) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way and the rad/s by
+    which it turns, as placed without this; most: rad/s; share: of that, 0 where turning is to cease; before: (4,) of
+    the frame before.
     """
     theta, x, z, omega = before[0], before[1], before[2], before[3]
     for i in range(track.shape[0]):
@@ -56,16 +57,13 @@ def turn_frames(track, points, stride, fps, most, share, before, out):
         dx, dz, far = towards(points, i // stride, px, pz)
         after, earlier = min(i + 1, track.shape[0] - 1), max(i - 1, 0)
         ux, uz = track[after, 0] - track[earlier, 0], track[after, 1] - track[earlier, 1]
-        rate = fps / max(after - earlier, 1)
-        speed = np.sqrt(ux * ux + uz * uz) * rate
+        speed = np.sqrt(ux * ux + uz * uz) * fps / max(after - earlier, 1)
         angle = atan2(fz * dx - fx * dz, fx * dx + fz * dz)
         if abs(angle) > _BEHIND and angle * omega < 0.0:
             angle = -angle
         # What the clip turns by itself more than its way bends is taken back at once: who only answers to what is left
         # of it goes along beside the way.
-        own = (
-            (track[after, 2] * track[earlier, 3] - track[after, 3] * track[earlier, 2]) * fps / max(after - earlier, 1)
-        )
+        own = track[i, 8]
         bend = _bend(points, i // stride) * fps / stride
         own -= max(min(own, bend), 0.0) + min(max(own, bend), 0.0)
         allowed = share * most * min(speed / WALKING, 1.0) * min(far / _NEAR, 1.0)
@@ -97,7 +95,7 @@ class Turning:
         self.until = max(min(self.until, frames), 1)
 
     def go_on(self, track: np.ndarray, points: np.ndarray, stride: int, share: float) -> None:
-        """The next frames: their track (n, 8), and the points to face, one every `stride`; share: of the rate."""
+        """The next frames: their track (n, 9), and the points to face, one every `stride`; share: of the rate."""
         out = np.empty((len(track), 4))
         before = self._rows[(self.until - 1) % len(self._rows)].copy()
         turn_frames(track, points, stride, self.graph.fps, self.rate, share, before, out)
@@ -136,16 +134,21 @@ _ways: WeakKeyDictionary[Clip, np.ndarray] = WeakKeyDictionary()
 
 
 def ways(clip: Clip) -> np.ndarray:
-    """(F, 2) unit vectors x, z in which a body goes, up to _ASLANT from where it faces, and where it faces otherwise.
+    """(F, 3) unit vectors x, z in which a body goes, up to _ASLANT from where it faces, or where it faces; and the rad/s
+    by which it turns.
 
-    Who faces a few degrees off the way he goes, as one clip of subject 69 does, would go along a path beside it.
+    Who faces a few degrees off the way he goes, as in one clip of subject 69, would go along a path beside it.
     """
     if clip not in _ways:
         path, face = floor_path(clip)
         reach, index = max(round(_OVER * clip.fps), 1), np.arange(len(path))
-        way = path[np.minimum(index + reach, len(path) - 1)] - path[np.maximum(index - reach, clip.first)]
+        after = np.minimum(index + reach, len(path) - 1)
+        before = np.minimum(np.maximum(index - reach, clip.first), after)
+        way, a, b = path[after] - path[before], face[before], face[after]
         aside, ahead = way[:, 0] * face[:, 1] - way[:, 1] * face[:, 0], (way * face).sum(axis=1)
         goes = ahead > np.maximum(2.0 * _OVER * WALKING, np.abs(aside) / _ASLANT)
         size = np.sqrt((way * way).sum(axis=1, keepdims=True))
-        _ways[clip] = np.where(goes[:, None], way / np.maximum(size, 1e-9), face)
+        turn = arctan2(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0], (a * b).sum(axis=1)) * clip.fps
+        way = np.where(goes[:, None], way / np.maximum(size, 1e-9), face)
+        _ways[clip] = np.column_stack([way, turn / np.maximum(after - before, 1)])
     return _ways[clip]

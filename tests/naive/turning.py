@@ -12,7 +12,7 @@ def turn_frames(track, points, stride, fps, most, share, before):
     """theta, x, z, rad/s of every frame: see `synthesis.turning.turn_frames`."""
     theta, x, z, omega = before
     rows = []
-    for i, (px, pz, _, _, qx, qz, fx, fz) in enumerate(track):
+    for i, (px, pz, _, _, qx, qz, fx, fz, own) in enumerate(track):
         here, about = (_placed(theta, x, z, u, w) for u, w in ((px, pz), (qx, qz)))
         point = points[min(i // stride, len(points) - 1)]
         dx, dz = point[0] - here[0], point[1] - here[1]
@@ -22,7 +22,6 @@ def turn_frames(track, points, stride, fps, most, share, before):
         a, b = track[max(i - 1, 0)], track[min(i + 1, len(track) - 1)]
         frames = max(min(i + 1, len(track) - 1) - max(i - 1, 0), 1)
         speed = math.hypot(b[0] - a[0], b[1] - a[1]) * fps / frames
-        own = (b[2] * a[3] - b[3] * a[2]) * fps / frames
         bend = 0.0
         if i // stride + 2 < len(points):
             one, two, three = points[i // stride : i // stride + 3]
