@@ -311,7 +311,7 @@ def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
     places, turns = [], []
     while character.seconds < 30.0 and (character._course.left or 0.0) > 1.0:
         places.append(character.advance(0.1)[0][[0, 2]].astype(float))
-        if character._driven._route is not None:
+        if character._driven.live.turning.until <= character._driven._bound:
             turns.append(character._driven.live.turning.at(character._driven.live.turning.until)[0])
     assert len(turns) > 20
     assert np.ptp(turns) < 1e-9

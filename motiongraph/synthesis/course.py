@@ -19,7 +19,7 @@ _LEAD = 0.25  # m of these along the path, walked until a body has turned; the o
 _ENDING = 2.5  # m before its end from which on a path is gone along so as to stop there
 _TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
 _SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which, a route round it is looked for
-_BEYOND = 1.5  # m after it to which the route leads
+_GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
 _LOOK = 6.0  # m that are looked ahead for what stands in the way
 _CLEAR = 0.8  # m, twice what is kept from it
 _ASIDE = 0.966  # cosine of a change of direction that is acted on
@@ -164,8 +164,8 @@ class Course:
         path, at = self.request.path, self._about()
         if path is None or at is None:
             return None
-        first, last = int(self._along / path.spacing), min(at + round(_BEYOND / path.spacing), len(path.places) - 1)
-        return route(self._steering, self.request, first, last, frame, placement)
+        bound, last = (min(at + round(far / path.spacing), len(path.places) - 1) for far in (_GONE, _BEYOND))
+        return route(self._steering, self.request, int(self._along / path.spacing), bound, last, frame, placement)
 
     def go_on(self, along: float, share: float) -> None:
         """This share of what is left of the path up to so many metres is done."""

@@ -35,7 +35,8 @@ class DrivenWalk:
         self.begun, self.decisions = begun, decisions
         self._plan: list[int] = []  # transitions to take next, as `Floor` counts them
         self.taken: list[int] = []  # those taken
-        self._route: Route | None = None  # the way that is gone until it is done, whatever the course asks for
+        self._route: Route | None = None  # the way that is gone, whatever the course asks for,
+        self._bound = 0  # before this frame of the motion
 
     def at(self, seconds: float) -> float:
         """The frame, with a fraction, that is shown after so many seconds of motion."""
@@ -62,7 +63,7 @@ class DrivenWalk:
 
     def forget(self, frames: int) -> None:
         """Throw away what follows so many frames, unless it is shown already or a transition is under way."""
-        self._route, gone = None, self.live.rewind(frames)
+        self._route, self._bound, gone = None, 0, self.live.rewind(frames)
         if gone:
             self._plan = self.taken[-gone:] + self._plan
             del self.taken[-gone:]
@@ -88,21 +89,17 @@ class DrivenWalk:
         first, floor, firsts, error = int(ground.starts[clip]), ground.floor, np.empty(0), 0.0
         shown = live.entered - first - entered  # added to a frame of the floor: that of the motion
         frame, latest = first + earliest, until - shown
-        if self._route is not None and not self._route.taken:
-            if self._route.last >= latest:
+        if frame + shown < self._bound and not (self._plan and floor.leave[self._plan[0]] + shown < self._bound):
+            if self._bound >= until:
                 return False
-            frame = max(frame, self._route.last)
-            self._turn(frame + shown + 1)
-            self._course.go_on(self._route.along, 1.0)
-            self._route = None
-        if self._route is None:
+            frame = self._bound - shown
+        if frame + shown >= self._bound:
             self._turn(frame + shown + 1)
             placement = compose(live.turning.at(frame + shown), live.placement)
             aim = self._course.aim(place(placement, floor.path[frame]))
-            self._route = self._new_route(frame, frame + shown)
-            if self._route is None:
+            if not self._new_route(frame, frame + shown):
                 self._plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
-        plan = self._plan if self._route is None else self._route.taken
+        plan = self._plan
         last_exit = int(floor.leave[floor.next_out[floor.run_end[frame] + 1] - 1])
         if (not plan or floor.leave[plan[0]] >= latest) and last_exit >= latest:
             return False
@@ -122,32 +119,36 @@ class DrivenWalk:
         live.take(table[ground.rows[k]])
         self.taken.append(k)
         self._plan = plan[1:]
-        if self._route is not None:
-            self._route, self._plan = self._route._replace(taken=plan[1:]), []
-            self._course.go_on(self._route.along, 1.0 / (1 + len(plan)))
         return True
 
-    def _new_route(self, frame: int, at: int) -> Route | None:
-        """The route to go from a frame of the floor on, shown as frame `at`, once turning has ceased."""
+    def _new_route(self, frame: int, at: int) -> bool:
+        """Look for a route from a frame of the floor on, shown as frame `at`, that begins when turning has ceased."""
         turning, rest = self.live.turning, round(STILL * self._steering.graph.fps)
         if not self._course.turns_about or self._steering.ground.floor.run_end[frame] < frame + rest:
-            return None
+            return False
         turning.rewind(at + 1)
-        self._turn(at + rest + 1, still=True)
+        self._bound = at + rest + 1
+        self._turn(self._bound)
         found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement))
         if found is None:
             turning.rewind(at + 1)
-        return found
+            self._bound = 0
+            return False
+        self._route, self._plan, self._bound = found, found.taken, at + rest + found.frames
+        return True
 
-    def _turn(self, until: int, still: bool = False) -> None:
-        """See to it that the turns of so many frames are known. still: not to turn, as on a route."""
-        turning = self.live.turning
+    def _turn(self, until: int) -> None:
+        """See to it that the turns of so many frames are known. On a route the body is not turned."""
+        turning, begun = self.live.turning, self.live.turning.until
+        if begun < min(until, self._bound):
+            end = min(until, self._bound)
+            track = self.live.track(begun, end)
+            turning.go_on(track, track[:1, :2], 1, 0.0)
+            if self._route is not None:
+                self._course.go_on(self._route.along, (end - begun) / (self._bound - begun))
         if turning.until < until:
             track = self.live.track(turning.until, until)
+            aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
             if self._course.request.path is None:  # who is steered answers by where he faces
                 track[:, 6:8], track[:, 8] = track[:, 2:4], 0.0
-            if still or self._route is not None:
-                turning.go_on(track, track[:1, :2], 1, 0.0)
-            else:
-                aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
-                turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))
+            turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))

@@ -9,7 +9,7 @@ from motiongraph.model.placement import Placement
 from motiongraph.progress import SILENT
 from motiongraph.synthesis.requests import Request
 from motiongraph.walks.beam_search import beam_search
-from motiongraph.walks.curve import Curve, path_error
+from motiongraph.walks.curve import Curve, path_error, progress_along
 from motiongraph.walks.follow_path import as_walk
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Goal, Weights
@@ -23,18 +23,18 @@ _OFF = 0.5  # m: a route that leaves the path by more is none
 
 
 class Route(NamedTuple):
-    """Transitions to take, the frame of the floor at which the stretch is done, and the metres of the path there."""
+    """A way through the graph, some of which is gone whatever else is asked for."""
 
-    taken: list[int]
-    last: int
-    along: float
+    taken: list[int]  # transitions
+    frames: int  # of motion for which it is gone
+    along: float  # metres of the path that are done then
 
 
 def route(
-    steering: Steering, request: Request, first: int, last: int, frame: int, placement: Placement
+    steering: Steering, request: Request, first: int, bound: int, last: int, frame: int, placement: Placement
 ) -> Route | None:
-    """The way from a frame, with its clip at a placement, along samples first … last of the path that is asked for;
-    None where none keeps near it."""
+    """The way from a frame, with its clip at a placement, along samples first … last of the path that is asked for,
+    which is gone up to sample `bound`; None where none keeps near it."""
     path, graph = request.path, steering.graph
     assert path is not None
     begins, ends = first * path.spacing, last * path.spacing
@@ -53,4 +53,5 @@ def route(
     walk = as_walk(graph, found, roots, states)
     if not found.complete or path_error(walk, line)["path_error_worst"] > _OFF:
         return None
-    return Route(list(found.taken), found.last, ends)
+    done = progress_along(walk, line) >= (bound - first) * path.spacing
+    return Route(list(found.taken), int(done.argmax()) if done.any() else len(done) - 1, bound * path.spacing)

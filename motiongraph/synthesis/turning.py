@@ -134,7 +134,7 @@ _ways: WeakKeyDictionary[Clip, np.ndarray] = WeakKeyDictionary()
 
 
 def ways(clip: Clip) -> np.ndarray:
-    """(F, 3) unit vectors x, z in which a body goes, up to _ASLANT from where it faces, or where it faces; and the rad/s
+    """(F, 3) unit vectors x, z in which a body goes, up to _ASLANT off where it faces, or where it faces; and the rad/s
     by which it turns.
 
     Who faces a few degrees off the way he goes, as in one clip of subject 69, would go along a path beside it.
