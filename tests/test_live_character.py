@@ -65,7 +65,7 @@ def task(seed):
     need = rng.random(len(steering.open)) < 0.6
     others = rng.uniform(-2, 2, (seed % 3, 4, 2))
     points, speed, arriving = rng.uniform(-3, 3, (5, 2)), rng.uniform(0.2, 2.0), bool(seed % 2)
-    aim = steering.aim(points, speed, steering.kind(need), arriving, others, 2.0)
+    aim = steering.aim(points, speed, steering.kind(need), arriving, others, 2.0, 0.7 * seed)
     frame = int(rng.choice(steering.ground.nodes[steering.ground.floor.run_end[steering.ground.nodes] >= 0]))
     return steering, aim, frame, tuple(rng.uniform(-2, 2, 3).tolist())
 

@@ -20,6 +20,7 @@ _ENDING = 2.5  # m before its end from which on a path is gone along so as to st
 _TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
 _SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which, a route round it is looked for
 _GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
+_TWIST = 1.0  # what a second of turning a body on a path as fast as can be counts
 _LOOK = 6.0  # m that are looked ahead for what stands in the way
 _CLEAR = 0.8  # m, twice what is kept from it
 _ASIDE = 0.966  # cosine of a change of direction that is acted on
@@ -77,7 +78,7 @@ class Course:
         if request.path is not None:
             points, stops, kind = self._on_path(request, request.path, here)
             if not self.nearly_done:
-                return steering.aim(points, kind.cruising, kind, stops)
+                return steering.aim(points, kind.cruising, kind, stops, twist=_TWIST)
             goal = request.path.places[-1]
         if goal is None:
             return steering.aim(here[None], 0.0, steering.standing)

@@ -34,6 +34,7 @@ class Aim(NamedTuple):
     fps: float
     window: int  # frames of a transition
     turning: float  # rad/s by which a body that moves is turned towards where it is to face
+    twist: float  # error a second of turning it as fast as that
     others: np.ndarray  # (M, S, 2) x, z of others, at each sample of time
     clear: float  # m to keep from them
 
@@ -54,6 +55,7 @@ AIM = types.NamedTuple(
         I64,
         F64,
         I64,
+        F64,
         F64,
         read(F64, 3),
         F64,
@@ -115,6 +117,13 @@ def _turn(pose, px, pz, fx, fz, dx, dz, most):
 
 
 @njit(inline="always", **FAST)
+def _twist(aim, fx, fz, dx, dz, most):
+    """The error, for each second, of turning a body that faces fx, fz to dx, dz, by `most` radians at the most."""
+    off = abs(fz * dx - fx * dz) if fx * dx + fz * dz > 0.0 else 1.0
+    return aim.twist * min(off / max(most, 1e-9), 1.0) if most > 0.0 else 0.0
+
+
+@njit(inline="always", **FAST)
 def _moment(floor, aim, frame, t, pose):
     """Place and facing of a frame as captured, then `_sampled`; pose: cosine, sine, x, z of its clip's placement."""
     c, s, x, z = pose
@@ -157,6 +166,7 @@ def _taken(floor, aim, k, t, pose, error):
         vx, vz = rate * (px - bx), rate * (pz - bz)
         more, dx, dz, turning = _sampled(aim, there, t + (m + 1) * part, px, pz, vx, vz, fx, fz)
         error += more * part / aim.fps
+        error += _twist(aim, fx, fz, dx, dz, turning * part / aim.fps) * part / aim.fps
         pose = _turn(pose, px, pz, fx, fz, dx, dz, turning * part / aim.fps)
         bx, bz = px, pz
     c, s, x, z = pose
@@ -174,6 +184,7 @@ def _played(floor, aim, frame, t, pose, error, sums, poses):
     while frame + n * aim.stride <= end and t + n * aim.stride < aim.horizon:
         now = frame + n * aim.stride
         px, pz, fx, fz, rate, dx, dz, turning = _moment(floor, aim, now, t + n * aim.stride, pose)
+        rate += _twist(aim, fx, fz, dx, dz, turning * aim.stride / aim.fps)
         pose = _turn(pose, px, pz, fx, fz, dx, dz, turning * aim.stride / aim.fps)
         n += 1
         sums[n], poses[n] = sums[n - 1] + rate * aim.stride / aim.fps, pose

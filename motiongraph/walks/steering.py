@@ -149,14 +149,14 @@ class Steering:
 
     def aim(
         self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False, others: np.ndarray = _NOBODY,
-        clear: float = 0.0,
+        clear: float = 0.0, twist: float = 0.0,
     ) -> Aim:  # fmt: skip
         """points: (N, 2) x, z to head for, one every `stride` frames; speed: m/s; arriving: to stop there; others:
         (M, S, 2) x, z to keep `clear` metres from, every `stride` frames too."""
         return Aim(
             _read_only(np.array(points, float, order="C")), float(speed), 0.6 if arriving else 0.0, kind.need,
             kind.away, self.standing.away, 1.5, self._costly, 0.6, _END, self.horizon, self.stride,
-            float(self.ground.fps), self.ground.window, self.turning,
+            float(self.ground.fps), self.ground.window, self.turning, twist,
             _read_only(np.array(others, float, order="C")), float(clear),
         )  # fmt: skip
 

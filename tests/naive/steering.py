@@ -42,6 +42,15 @@ def _towards(state, place, face, wanted, most):
     return state[0] + angle, place[0] + x, place[1] + z
 
 
+def _twist(aim, face, wanted, most):
+    """Error a second of turning from one direction to another, by `most` radians at the most."""
+    if most <= 0:
+        return 0.0
+    ahead = face[0] * wanted[0] + face[1] * wanted[1]
+    off = abs(face[1] * wanted[0] - face[0] * wanted[1]) if ahead > 0 else 1.0
+    return aim["twist"] * min(off / most, 1.0)
+
+
 def _moment(floor, aim, frame, t, state):
     ahead = min(aim["stride"], aim["window"])
     a, b = floor["path"][frame], floor["path"][frame + ahead]
@@ -77,6 +86,7 @@ def plan_cost(floor, aim, frame, state, plan):
         while at < leave:  # a whole stride has the error of its first moment
             share = 1.0 if stays else min(aim["stride"], leave - at) / aim["stride"]
             rate, wanted, turning, place, face = _moment(floor, aim, at, t + at - frame, state)
+            rate += _twist(aim, face, wanted, turning * aim["stride"] / aim["fps"])
             error += rate * aim["stride"] / aim["fps"] * share
             if share == 1.0:  # a clip left within a stride is placed as at the stride's beginning
                 state = _towards(state, place, face, wanted, turning * aim["stride"] / aim["fps"])
@@ -92,7 +102,7 @@ def plan_cost(floor, aim, frame, state, plan):
             velocity = [(q - p) * aim["fps"] / part for p, q in zip(before, place)]
             there = leave if 2 * m < len(samples) else floor["arrive"][k]
             rate, wanted, turning = _rate(aim, there, t + (m + 1) * part, place, velocity, face)
-            error += rate * part / aim["fps"]
+            error += (rate + _twist(aim, face, wanted, turning * part / aim["fps"])) * part / aim["fps"]
             state = _towards(state, place, face, wanted, turning * part / aim["fps"])
             before = place
         x, z = _placed(state, floor["jump"][k][1:3])
