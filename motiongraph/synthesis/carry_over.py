@@ -65,7 +65,7 @@ def _hold_feet(clip: Clip, new: Window, frames: slice, share: np.ndarray) -> Non
         goal = old[1:, leg.ankle] + each * (places[0, leg.ankle] - old[0, leg.ankle])
         foot = _faded(turns[0, leg.ankle], old_turns[0, leg.ankle], old_turns[1:, leg.ankle], fading)
         hip, knee, ankle = (places[None, 1:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
-        knees = Knees.of(hip, knee, ankle, turns[None, 1:, leg.hip], clip.fps)
+        knees = Knees.of(hip, knee, ankle, turns[None, 1:, skeleton.parents[leg.hip]], clip.fps)
         bend = np.copysign(knees.bend_at(length(goal - hip)[..., 0]), knees.bend)
         thigh, shin, _ = knees.reach(bend, goal - hip)
         new_hip, new_knee = rot.multiply(thigh[0], turns[1:, leg.hip]), rot.multiply(shin[0], turns[1:, leg.knee])

@@ -12,7 +12,7 @@ from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.contacts import Contacts
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.legs import Leg, calmed, length, unit
+from motiongraph.synthesis.legs import Leg, length, unit
 
 EASE = 0.2  # s; how long a correction takes to come or go
 _FOOT_EASE = 0.15  # s; the same for the foot's own turn
@@ -60,13 +60,6 @@ class Foot:
         own = self.goal[frames], self.turn[frames], self.held[frames], self.loose[frames], self.parts[:, frames]
         return Foot(*own, self.toe, self.hinge[frames])
 
-    def softened(self, ankle: np.ndarray, hold: np.ndarray, calm: np.ndarray, sigma: float) -> "Foot":
-        """Corrected by the share `hold` (F,) only, and where calm (F,) is 1 with a correction smoothed over `sigma`
-        frames; ankle: (F, 3) as captured."""
-        moved, turned = (calmed(v.T, calm, sigma).T for v in (self.goal - ankle, rot.to_vector(self.turn)))
-        goal, turn = ankle + hold[:, None] * moved, rot.from_vector(hold[:, None] * turned)
-        return replace(self, goal=goal, turn=turn, held=hold * self.held)
-
     def above(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
         """`goal` (F, 3), lifted smoothly where the foot, without the toe that bends, would be below the ground."""
         stiff = np.delete(self.parts, self.toe, axis=0) if self.toe >= 0 else self.parts
@@ -89,10 +82,11 @@ class Foot:
         goal = ball - turned + free * (1.0 - self.loose[:, None]) * (nearer - goal)
         return replace(self, goal=goal, turn=rot.multiply(rot.between(foot, turned), self.turn))
 
-    def bent(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
-        """(F, 4) turns of the toes about the ball that keep them out of the ground, with the ankle at `goal` (F, 3)."""
+    def bent(self, turned: np.ndarray, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
+        """(F, 4) `turned` (F, 4) of the toes, and about the ball as far as keeps them out of the ground, with the ankle
+        at `goal` (F, 3)."""
         ball, tip = rot.rotate(self.turn, self.parts[0]), self.parts[self.toe]
-        toes, hinge = rot.rotate(self.heading, tip - self.parts[0]), rot.rotate(self.heading, self.hinge)
+        toes, hinge = rot.rotate(turned, tip - self.parts[0]), rot.rotate(turned, self.hinge)
         # Turned by θ they reach up to level + swing · cos(θ − top).
         level = np.sum(toes * hinge, axis=1) * hinge[:, 1]
         rise, fall = rot.cross(hinge, toes)[:, 1], toes[:, 1] - level
@@ -101,7 +95,8 @@ class Foot:
         lowest = (ground + _BARELY - goal[:, 1] - ball[:, 1] - level) / np.maximum(swing, 1e-9)
         clear = np.arccos(np.clip(lowest, -1.0, _UP))  # they are above the ground within so much of the top
         angle = np.where(top + clear < 2.0 * np.pi, np.maximum(top - clear, 0.0), 0.0)
-        return rot.from_vector(envelope(angle, max(round(_CLEAR * fps), 1))[:, None] * hinge)
+        angle = envelope(angle, max(round(_CLEAR * fps), 1))
+        return rot.multiply(rot.from_vector(angle[:, None] * hinge), turned)
 
 
 def plants(clip: Clip) -> Contacts:

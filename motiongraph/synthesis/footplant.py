@@ -3,8 +3,7 @@
 Each contact of heel and toe gets one place on the floor. While it lasts the foot is held there; before and after, the
 correction comes and goes smoothly. Legs reach their feet by an exact two-bone solution, and the root gives way where
 a leg would stretch or its knee snap. Bones keep their length, which theirs do not. Where all that would jolt a joint
-more than the motion itself does, the correction is smoothed, and if that is not enough made in part only: the contact
-is let go.
+more than the motion itself does, the correction is smoothed until it does not: there the contact is let go softly.
 """
 
 from dataclasses import dataclass, replace
@@ -13,28 +12,24 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
-from motiongraph.elementary import smoothstep
 from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import Foot, foot_of, plants, runs
+from motiongraph.synthesis.feet import Foot, foot_of, plants
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
 _SUDDEN = 0.02  # s over which even that is smoothed
 _SUNK = 0.005  # m; a foot captured this far below the ground is half taken for standing
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
+_USUAL = 99.0  # percentile of them that counts
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
-_USUAL = 99.0  # percentile of a joint's acceleration and jerk that is always allowed
-# m/s² and m/s³, by the order of the derivative: so much is never noticed of a body, and of legs
-_GENTLE = {2: (12.0, 30.0), 3: (150.0, 800.0)}
-_WIDE, _SOFT = 0.1, 0.05  # s around a jolt that are let go, and over which that comes and goes
-_CALM, _CALM_KNEES = 0.01, 0.02  # s over which corrections of feet and knees are smoothed at a jolt
-_STERNLY = (0.0, 0.75, 1.5, 3.0)  # how much is let go for a jolt, from round to round, as a power of it
-_AROUND = 0.8  # s around a jolt that are looked at: what is let go, and as far as that changes anything
-_MEET = 0.2  # s over which the soothed stretch and the rest pass into each other
+# m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
+_GENTLE = {2: (2.0, 12.0, 30.0), 3: (40.0, 150.0, 800.0)}
+_CALM = (0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)  # s over which a jolt is smoothed, by rounds
+_WIDE = 2.0  # times that to both sides of it
 
 
 def cleaned(
@@ -61,20 +56,11 @@ def cleaned(
     stance = whole.part(slice(clip.first, len(clip)))
     swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
     progress(0, 2, "holding planted feet")
-    shape = len(legs), len(stance.root)
-    root, rotations = stance.held(np.ones(shape), np.zeros(shape))
+    moved, turns = stance.held()
     progress(1, 2, "holding planted feet")
-    if soothe:
-        limits = _Limits.of(stance.places, clip.fps, swinging)
-        # Jolts are few and far between: each is looked after on its own.
-        jolt = limits.jolt(stance.positions(root, rotations))
-        jolted = jolt.max(axis=1, initial=0.0) > 1.0
-        around = scipy.ndimage.maximum_filter1d(jolted, 2 * round(_AROUND * clip.fps) + 1, mode="constant")
-        for start, stop in runs(around):
-            part = slice(start, stop)
-            soothed = _soothed(stance.part(part), limits.part(part), jolt[part])
-            share = _share(len(around), start, stop, round(_MEET * clip.fps))
-            _kernels.mix(root[part], rotations[part], *soothed, share, root[part], rotations[part])
+    if soothe and len(stance.root) > max(_GENTLE):
+        moved, turns = _soothed(stance, swinging, moved, turns)
+    root, rotations = stance.root + moved, stance.turned(turns)
     if clip.first:
         root = np.concatenate([whole.root[: clip.first], root])
         rotations = np.concatenate([whole.rotations[: clip.first], rotations])
@@ -82,26 +68,57 @@ def cleaned(
     return replace(made, origin=clip.origin and replace(clip.origin, floor=ground))
 
 
-def _soothed(stance: "_Stance", limits: "_Limits", jolt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Root and rotations with feet held as far as that jolts nothing; jolt: (F, J) when they are held altogether."""
-    hold, rough = np.ones((2, len(stance.legs), len(stance.root)))
-    root, rotations = stance.root, stance.rotations
-    for sternly in _STERNLY:
-        worst = stance.shares(jolt)
-        rough = np.minimum(rough, _released(np.ones_like(hold), np.where(worst > 1.0, np.inf, 1.0), stance.fps))
-        hold = _released(hold, worst**sternly, stance.fps)
-        root, rotations = stance.held(hold, 1.0 - rough)
-        jolt = limits.jolt(stance.positions(root, rotations))
-        if jolt.max(initial=0.0) <= 1.0:
+def _soothed(
+    stance: "_Stance", swinging: list[int], moved: np.ndarray, turns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider."""
+    fps = stance.fps
+    limits = [_Limit.of(_with_height(stance.places), fps, swinging, order) for order in _GENTLE]
+
+    def jolted(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        places = _with_height(stance.positions(moved, turns))
+        return stance.shares(np.maximum(*(limit.jolt(places) for limit in limits))) > 1.0
+
+    was = moved, turns
+    for calm in _CALM:
+        jolts = jolted(moved, turns)
+        if not jolts.any():
             break
-    return root, rotations
+        turns = turns.copy()
+        near = _near(jolts, calm * fps)
+        moved = _smoother(moved, near.max(axis=0), calm * fps)
+        for n in np.flatnonzero(jolts.any(axis=1)):
+            turns[:, n] = _smoother(turns[:, n], near[n], calm * fps)
+    if turns is was[1]:
+        return moved, turns
+    # What was smoothed is off its place, or in the floor: both are mended as far as that jolts nothing.
+    for place in (was, None):
+        mended = stance.mended(moved, turns, place)
+        jolts = jolted(moved, mended)
+        for calm in _CALM[1::2]:
+            if not jolts.any():
+                break
+            mended += _near(jolts, calm * fps).T[..., None, None] * (turns - mended)
+            jolts = jolted(moved, mended)
+        turns = turns if jolts.any() else mended
+    return moved, turns
 
 
-def _share(frames: int, start: int, stop: int, meet: int) -> np.ndarray:
-    """(stop − start,) 1, but where the stretch does not begin or end with the motion, from 0 and to 0 smoothly."""
-    at = np.arange(stop - start)
-    inward = np.minimum(at + (0 if start > 0 else meet), at[::-1] + (0 if stop < frames else meet))
-    return smoothstep(np.minimum(inward / max(meet, 1), 1.0))
+def _with_height(places: np.ndarray) -> np.ndarray:
+    """Joints (F, J, 3), and the height of the first as one more: bodies must not bob."""
+    return np.concatenate([places, places[:, :1] * [0.0, 1.0, 0.0]], axis=1)
+
+
+def _smoother(values: np.ndarray, near: np.ndarray, sigma: float) -> np.ndarray:
+    """values (F, …), where near (F,) is 1 smoothed over `sigma` frames."""
+    smooth = scipy.ndimage.gaussian_filter1d(values, sigma, axis=0, mode="nearest")
+    return values + near.reshape(-1, *[1] * (values.ndim - 1)) * (smooth - values)
+
+
+def _near(jolted: np.ndarray, sigma: float) -> np.ndarray:
+    """(n, F) 1 around where jolted (n, F), and smoothly to 0."""
+    wide = scipy.ndimage.maximum_filter1d(jolted.astype(float), 2 * max(round(_WIDE * sigma), 1) + 1, axis=1)
+    return scipy.ndimage.gaussian_filter1d(wide, sigma, axis=1, mode="nearest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +149,8 @@ class _Stance:
             np.stack([places[:, joint] for joint in joints])
             for joints in zip(*((leg.hip, leg.knee, leg.ankle) for leg in legs))
         )
-        knees = Knees.of(hip, knee, ankle, np.stack([turns[:, leg.hip] for leg in legs]), clip.fps)
+        above = np.stack([turns[:, clip.skeleton.parents[leg.hip]] for leg in legs])
+        knees = Knees.of(hip, knee, ankle, above, clip.fps)
         feet = [foot_of(places, turns, leg, planted, clip.fps, shown, instead) for leg in legs]
         moving = clip.root + up, clip.rotations, clip.offsets
         return cls(clip.skeleton, clip.fps, legs, ground, *moving, places, turns, feet, knees)
@@ -144,15 +162,15 @@ class _Stance:
         feet = [foot.part(frames) for foot in self.feet]
         return replace(self, **moving, offsets=offsets, feet=feet, knees=self.knees.part(frames))
 
-    def positions(self, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-        """(F, J, 3) metres, of the joints when the body is moved like this."""
-        return kinematics.positions(self.skeleton, root, rotations, self.offsets)
+    def positions(self, moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """(F, J, 3) metres, of the joints when the body is moved and turned like this."""
+        return kinematics.positions(self.skeleton, self.root + moved, self.turned(turns), self.offsets)
 
-    def held(self, hold: np.ndarray, calm: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Root and rotations with feet held, corrected by the share `hold` (n, F), smoothly where calm (n, F) is 1."""
-        fps = self.fps
-        hip, ankle = (np.stack([self.places[:, getattr(leg, end)] for leg in self.legs]) for end in ("hip", "ankle"))
-        feet = [foot.softened(*each, _CALM * fps) for foot, each in zip(self.feet, zip(ankle, hold, calm))]
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """What holds the feet: moves of the root (F, 3), and turns (F, n, 4, 3), vectors that act on the global
+        orientations of thighs, shins, feet and toes."""
+        fps, feet = self.fps, self.feet
+        hip = np.stack([self.places[:, leg.hip] for leg in self.legs])
         firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         # A foot that would be below the ground stands on it.
@@ -172,29 +190,54 @@ class _Stance:
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         goal = self.knees.trembling(bend, goal - hip - shift) + hip + shift
         goal = np.stack([foot.above(at, self.ground, fps) for foot, at in zip(feet, goal)])
-        thigh, shin, ankle = self.knees.reach(bend, goal - hip - shift, calm, _CALM_KNEES * fps)
-        return self._turned(thigh, shin, ankle + hip + shift, feet, shift)
+        thigh, shin, ankle = self.knees.reach(bend, goal - hip - shift)
+        ankle = ankle + hip + shift
+        toes = [foot.bent(foot.heading, at, self.ground, fps) for foot, at in zip(feet, ankle)]
+        turns = [thigh, shin, np.stack([foot.turn for foot in feet]), np.stack(toes)]
+        return shift, rot.to_vector(np.ascontiguousarray(np.stack(turns, axis=-2).swapaxes(0, 1)))
 
-    def _turned(
-        self, thigh: np.ndarray, shin: np.ndarray, ankle: np.ndarray, feet: list[Foot], shift: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The root moved by shift (F, 3); rotations with thighs and shins turned (n, F, 4), ankles at (n, F, 3)."""
-        turns, rotations, parents = self.turns, self.rotations.copy(), self.skeleton.parents
-        for n, (leg, foot) in enumerate(zip(self.legs, feet)):
-            above = turns[:, parents[leg.hip]]
-            new_hip = rot.multiply(thigh[n], turns[:, leg.hip])
-            new_knee = rot.multiply(shin[n], turns[:, leg.knee])
-            rotations[:, leg.hip] = rot.multiply(rot.conjugate(above), new_hip)
-            rotations[:, leg.knee] = rot.multiply(rot.conjugate(new_hip), new_knee)
-            new_ankle = rot.multiply(foot.turn, turns[:, leg.ankle])
-            rotations[:, leg.ankle] = rot.multiply(rot.conjugate(new_knee), new_ankle)
+    def ankle(self, n: int, moved: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(F, 3) metres each: hip, knee and ankle of leg n when the body is moved and turned like this."""
+        leg, (thigh, shin) = self.legs[n], rot.from_vector(turns[:, n, :2].swapaxes(0, 1))
+        hip = self.places[:, leg.hip] + moved
+        knee = hip + rot.rotate(thigh, self.places[:, leg.knee] - self.places[:, leg.hip])
+        return hip, knee, knee + rot.rotate(shin, self.places[:, leg.ankle] - self.places[:, leg.knee])
+
+    def mended(self, moved: np.ndarray, turns: np.ndarray, held: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
+        """These turns (see `held`) with no foot in the ground, and feet that stand where those held are, if given."""
+        turns = turns.copy()
+        for n, (leg, foot) in enumerate(zip(self.legs, self.feet)):
+            hip, knee, ankle = self.ankle(n, moved, turns)
+            goal = ankle
+            if held is not None:
+                stands = foot.held[:, None]
+                turns[:, n, 2] += stands * (held[1][:, n, 2] - turns[:, n, 2])
+                goal = ankle + stands * (self.ankle(n, *held)[2] - ankle)
+            thigh, shin, sole, toes = rot.from_vector(turns[:, n].swapaxes(0, 1))
+            foot = replace(foot, turn=sole)
+            goal = foot.above(goal, self.ground, self.fps)
+            if (goal != ankle).any():
+                above = self.turns[:, self.skeleton.parents[leg.hip]]
+                knees = Knees.of(hip[None], knee[None], ankle[None], above[None], self.fps)
+                more = knees.reach(knees.wanted(length(goal - hip)[None, :, 0], self.fps), (goal - hip)[None])
+                turns[:, n, 0] = rot.to_vector(rot.multiply(more[0][0], thigh))
+                turns[:, n, 1] = rot.to_vector(rot.multiply(more[1][0], shin))
+                ankle = hip + more[2][0]
             if leg.toe >= 0:
-                over = rot.multiply(foot.turn, turns[:, parents[leg.ball]])
-                toes = rot.multiply(
-                    foot.bent(ankle[n], self.ground, self.fps), rot.multiply(foot.heading, turns[:, leg.ball])
-                )
-                rotations[:, leg.ball] = rot.multiply(rot.conjugate(over), toes)
-        return self.root + shift, rotations
+                turns[:, n, 3] = rot.to_vector(foot.bent(toes, ankle, self.ground, self.fps))
+        return turns
+
+    def turned(self, turns: np.ndarray) -> np.ndarray:
+        """Local rotations (F, J, 4) when thighs, shins, feet and toes are turned by (F, n, 4, 3)."""
+        was, rotations, parents = self.turns, self.rotations.copy(), self.skeleton.parents
+        for leg, turn in zip(self.legs, rot.from_vector(turns).swapaxes(0, 1)):
+            joints = [leg.hip, leg.knee, leg.ankle, *([leg.ball] if leg.toe >= 0 else [])]
+            now = rot.multiply(turn[:, : len(joints)], was[:, joints])
+            above = np.concatenate([was[:, [parents[leg.hip]]], now[:, :-1]], axis=1)
+            if leg.toe >= 0:  # which may be below another bone of the foot
+                above[:, 3] = rot.multiply(turn[:, 2], was[:, parents[leg.ball]])
+            rotations[:, joints] = rot.multiply(rot.conjugate(above), now)
+        return rotations
 
     def shares(self, jolt: np.ndarray) -> np.ndarray:
         """(n, F): the worst of the joints' jolts (F, J) that each leg has to answer for."""
@@ -205,42 +248,34 @@ class _Stance:
 
 
 @dataclass(frozen=True, eq=False)
-class _Limits:
-    """How suddenly joints may move: by acceleration and by jerk, metres a frame² and a frame³."""
+class _Limit:
+    """How suddenly joints may move: by a derivative of this order, metres a frame to that power."""
 
-    most: tuple[np.ndarray, ...]  # (F − 2, J), (F − 3, J)
+    order: int
+    usual: np.ndarray  # (J,) the 99th percentile that each joint may have
+    loose: np.ndarray  # (F − order, J) at any moment
+    strict: np.ndarray  # (F − order, J) the same for joints whose percentile is higher than it may be
 
     @classmethod
-    def of(cls, places: np.ndarray, fps: float, swinging: list[int]) -> "_Limits":
+    def of(cls, places: np.ndarray, fps: float, swinging: list[int], order: int) -> "_Limit":
         """As this motion (F, J, 3) itself moves them; swinging: the joints of the legs."""
-        window = 2 * max(round(_NEAR * fps), 1) + 1
-        most = []
-        for order, (body, leg) in _GENTLE.items():
-            gentle = np.full(places.shape[1], body)
-            gentle[swinging] = leg
-            size = _kernels.sudden(places, order)
-            usual = np.percentile(size, _USUAL, axis=0) if len(size) else 0.0
-            near = scipy.ndimage.maximum_filter1d(size, window, axis=0, mode="nearest") if len(size) else size
-            most.append(np.maximum(_WORSE * np.maximum(near, usual), gentle / fps**order))
-        return cls(tuple(most))
-
-    def part(self, frames: slice) -> "_Limits":
-        """Some of its frames."""
-        return _Limits(tuple(most[frames.start : frames.stop - order] for order, most in zip(_GENTLE, self.most)))
+        tiny, gentle, legs = (size / fps**order for size in _GENTLE[order])
+        gentle = np.full(places.shape[1], gentle)
+        gentle[swinging], gentle[-1] = legs, np.inf
+        size = _kernels.sudden(places, order)
+        usual, lower = (np.percentile(size, _USUAL, axis=0, method=method) for method in ("linear", "lower"))
+        near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
+        loose = np.maximum(_WORSE * np.maximum(near, usual), gentle)
+        return cls(order, np.maximum(_WORSE * usual, tiny), loose, np.maximum(_WORSE * np.maximum(size, lower), tiny))
 
     def jolt(self, places: np.ndarray) -> np.ndarray:
         """(F, J) how much more suddenly than it may each joint moves: 1 for as much."""
-        worst = np.zeros(places.shape[:2])
-        for order, most in zip(_GENTLE, self.most):
-            share = _kernels.sudden(places, order) / most
-            for k in range(order + 1):
-                here = worst[k : k + len(share)]
-                np.maximum(here, share, out=here)
-        return worst
-
-
-def _released(hold: np.ndarray, jolt: np.ndarray, fps: float) -> np.ndarray:
-    """`hold` (n, F) with less of it where the jolt (n, F) is more than 1, and smoothly around."""
-    less = 1.0 / np.maximum(jolt, 1.0)
-    less = scipy.ndimage.minimum_filter1d(less, 2 * max(round(_WIDE * fps), 1) + 1, axis=1, mode="nearest")
-    return hold * scipy.ndimage.gaussian_filter1d(less, _SOFT * fps, axis=1, mode="nearest")
+        size, jolt = _kernels.sudden(places, self.order), np.zeros(places.shape[:2])
+        last = len(size) - 1
+        worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
+        worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
+        share = size / np.where(worse, self.strict, self.loose)
+        for k in range(self.order + 1):
+            here = jolt[k : k + len(share)]
+            np.maximum(here, share, out=here)
+        return jolt

@@ -73,7 +73,7 @@ class Knees:
 
     @classmethod
     def of(cls, hip: np.ndarray, knee: np.ndarray, ankle: np.ndarray, turns: np.ndarray, fps: float) -> "Knees":
-        """hip, knee, ankle: (n, F, 3) metres; turns: (n, F, 4) global orientations of the thighs."""
+        """hip, knee, ankle: (n, F, 3) metres; turns: (n, F, 4) global orientations of what the hips are fixed to."""
         thigh, shin = knee - hip, ankle - knee
         axis = hinge_axis(thigh, shin, turns, fps)
         along = np.sum(axis * shin, axis=-1, keepdims=True)
@@ -111,12 +111,9 @@ class Knees:
         least = -(1.0 - _KEPT) * np.maximum(was, 0.0)
         return was + _higher(change, least) - _higher(np.zeros_like(least), least)
 
-    def reach(
-        self, bend: np.ndarray, target: np.ndarray, calm: np.ndarray | float = 0.0, sigma: float = 1.0
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def reach(self, bend: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turns (n, F, 4) of thigh and shin, and the ankles (n, F, 3) from the hips, towards targets (n, F, 3) from the
-        hips, with knees bent by about `bend` (n, F); where calm (n, F) is 1, the more they are bent is smoothed over
-        `sigma` frames.
+        hips, with knees bent by about `bend` (n, F).
 
         Ankles come to their targets where knees are bent, otherwise as near as that bend lets them. The turns act on
         global orientations. A leg that is where it should be is not turned at all.
@@ -124,8 +121,7 @@ class Knees:
         distance = np.sqrt(np.sum(target * target, axis=-1))
         exact = np.copysign(self.bend_at(distance), bend)
         more = smoothstep(np.minimum(np.abs(bend) / _STRAIGHT, 1.0)) * _SNAP * np.tanh((exact - bend) / _SNAP)
-        bend = bend + calmed(more, calm, sigma)
-        fold = rot.from_vector((bend - self.bend)[..., None] * self.axis)
+        fold = rot.from_vector((bend + more - self.bend)[..., None] * self.axis)
         ankle = self.thigh + rot.rotate(fold, self.shin)
         thigh = rot.between(ankle, target)
         return thigh, rot.multiply(thigh, fold), rot.rotate(thigh, ankle)
@@ -141,23 +137,16 @@ class Knees:
         return result
 
 
-def calmed(values: np.ndarray, calm: np.ndarray | float, sigma: float) -> np.ndarray:
-    """values (…, F), where calm (…, F) is 1 smoothed over `sigma` frames."""
-    if not np.any(calm):
-        return values
-    return values + calm * (scipy.ndimage.gaussian_filter1d(values, sigma, axis=-1, mode="nearest") - values)
-
-
 def little(metres: np.ndarray) -> np.ndarray:
     """What of an error a trembling foot can take, softly limited."""
     return _TREMBLE * np.tanh(metres / _TREMBLE)
 
 
 def hinge_axis(thigh: np.ndarray, shin: np.ndarray, turns: np.ndarray, fps: float) -> np.ndarray:
-    """(n, F, 3) unit vectors: the axes about which knees bend, fixed to the thigh but for slow change.
+    """(n, F, 3) unit vectors across the thighs, about which knees bend; turns: (n, F, 4) of the pelvis.
 
-    The mean over a while of the axes of all poses, weighed by how far the knee is bent in each. A knee that never
-    bends gets the x axis of the thigh, across it.
+    The mean over a while of the axes of all poses as the pelvis sees them, weighed by how far the knee is bent in each:
+    captured thighs with straight knees may spin about themselves. A knee that never bends gets its x axis.
     """
     size = np.maximum(length(thigh) * length(shin), 1e-12)
     local = rot.rotate(rot.conjugate(turns), rot.cross(thigh, shin) / size)
