@@ -347,6 +347,21 @@ def test_wrong_requests_get_one_sentence(call, sentence):
         call(graph)
 
 
+def test_random_walks_keep_away_from_the_ends_of_clips():
+    """What leaves or enters within half a second of where a capture begins or ends; with variety 0 all is as good."""
+    long = round(4 * FPS)
+    places = np.linspace(2, long - 6, 9).astype(int).tolist()
+    rows = [(a, f, b, g, 1.0) for a in range(2) for b in range(2) for f in places for g in places if f != g]
+    graph = graph_of([still(long, name) for name in "ab"], rows, window=2).pruned()
+
+    def near_ends(variety: float) -> float:
+        taken = mg.random_walk(graph, rng=3, transitions=2000, variety=variety).transitions
+        middle = np.stack([taken["src_frame"], taken["dst_frame"]]) + 1
+        return float((np.minimum(middle, long - 1 - middle) < 0.5 * FPS).mean())
+
+    assert near_ends(0.5) < 0.2 * near_ends(0.0)
+
+
 def test_a_random_walk_changes_clips_to_its_end_and_as_often_as_asked():
     graph = sample_graph("walk", "walk_left_90").pruned()
     for least, most in ((0.5, 2.0), (3.0, 1.0)):

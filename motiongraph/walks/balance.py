@@ -14,6 +14,7 @@ _ROUNDS = 24  # of measuring what is played and correcting it
 _WORK = 40_000_000  # transitions looked at in all of them together, at most; 0.2 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
 _MOST = 4.0  # times more or less gladly than without balance
+_ENDS = 0.05  # how gladly clips are left or entered near their ends, as a share of elsewhere
 
 
 def balance(
@@ -57,6 +58,23 @@ def freedom(runs: Runs, free: np.ndarray, least: int, most: int) -> np.ndarray:
     end = np.maximum(runs.run_end[runs.arrive], runs.arrive - 1) + 1
     first, last = (np.minimum(runs.arrive + frames, end) for frames in (least, most))
     return 0.02 + (before[last] - before[first]) / max(most - least, 1)
+
+
+def inside(
+    runs: Runs, clip_of: np.ndarray, first: np.ndarray, stop: np.ndarray, window: int, margin: int
+) -> np.ndarray:
+    """(T,) how gladly each transition is taken for where its middle lies in the two clips: less within `margin` frames
+    of the beginning or the end of one, once for each.
+
+    People get ready to move where captures begin and come to rest where they end, and hardly do so elsewhere: what
+    joins such moments looks like no captured motion. first, stop: (clips,) captured frames of each; window: frames of a
+    transition.
+    """
+    half, found = window // 2, np.ones(len(runs.leave))
+    for clip, middle in ((clip_of[runs.leave], runs.leave + half), (clip_of[runs.arrive], runs.arrive - window + half)):
+        room = np.minimum(middle - first[clip], stop[clip] - 1 - middle)
+        found *= np.where(room < margin, _ENDS, 1.0)
+    return found
 
 
 def _ahead(runs: Runs, least: int, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
 from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.balance import balance, can_leave, freedom
+from motiongraph.walks.balance import balance, can_leave, freedom, inside
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
@@ -20,6 +20,7 @@ _SLOWEST = 0.25  # of a stroll; slower motion is taken for this slow
 _HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions may cost
 _LEAST, _LONGEST_PLAYED = 0.5, 6.0  # seconds between two transitions
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
+_END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
 # powers of two are exact, so that this is the same on every processor.
 _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605)[age % 4]
@@ -113,15 +114,17 @@ _known: WeakKeyDictionary[FloorGraph, tuple[float, np.ndarray]] = WeakKeyDiction
 
 
 def _balanced(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
-    """(T,) `_ease`, more where a walk can then be left at many moments, and so that clips are played evenly; worked out
-    once for a graph."""
+    """(T,) `_ease`, more where a walk can then be left at many moments and away from the ends of clips, and so that
+    clips are played evenly; worked out once for a graph."""
     found = _known.get(ground)
     if found is None or found[0] != care:
         runs, clips = ground.runs, len(graph.clips)
         clip_of = np.repeat(np.arange(clips), np.diff(ground.starts))
         near, between, within = (round(seconds * ground.fps) for seconds in (_MOMENT, _LEAST, _LONGEST_PLAYED))
         free = can_leave(runs, near)
-        ease = _ease(graph, ground, care) * freedom(runs, free, between, within)
+        first = ground.starts[:-1] + [clip.first for clip in graph.clips]
+        amid = inside(runs, clip_of, first, ground.starts[1:], ground.window, round(_END * ground.fps))
+        ease = _ease(graph, ground, care) * freedom(runs, free, between, within) * amid
         moments = np.bincount(clip_of, free, clips)
         ease *= balance(runs, ease, clip_of, moments, between, within, ground.window)
         found = _known[ground] = (care, ease)
