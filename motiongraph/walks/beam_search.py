@@ -56,6 +56,8 @@ class Cells(NamedTuple):
     # (cells, width, 3) frame arrived at; state it came from, as cell × width + slot or −1 − start; transition taken
     links: np.ndarray
     filled: np.ndarray  # (cells,) states in each cell
+    kinds: np.ndarray  # (cells, _KINDS) and of each kind
+    refused: np.ndarray  # (cells, _KINDS) value from which on a state of each kind has no place in a full cell
     best: np.ndarray  # (1,) error of the best complete walk
     end: np.ndarray  # (2,) its last state and last frame
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
@@ -73,6 +75,8 @@ class Cells(NamedTuple):
             np.full((cells, width), -1),
             np.zeros((cells, width, 3), np.int64),
             np.zeros(cells, np.int64),
+            np.zeros((cells, _KINDS), np.int64),
+            np.full((cells, _KINDS), np.inf),
             np.full(1, np.inf),
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
@@ -83,8 +87,8 @@ class Cells(NamedTuple):
 
 
 CELLS = types.NamedTuple(
-    (F64[:, :, ::1], F64[:, ::1], I64[:, ::1], I64[:, :, ::1], I64[::1], F64[::1], I64[::1], I64[::1], F64[::1],
-     F64[::1], read(F64, 2), read(F32, 3), read(I32, 2)), Cells)  # fmt: skip
+    (F64[:, :, ::1], F64[:, ::1], I64[:, ::1], I64[:, :, ::1], I64[::1], I64[:, ::1], F64[:, ::1], F64[::1], I64[::1],
+     I64[::1], F64[::1], F64[::1], read(F64, 2), read(F32, 3), read(I32, 2)), Cells)  # fmt: skip
 
 
 @njit(inline="always", **FAST)
@@ -110,15 +114,13 @@ def _kind(target, rules, along, fx, fz, frame):
 
 
 @njit(**FAST)
-def _worst(value, key, kind, whole, least):
+def _worst(value, key, count, kind, whole, least):
     """The state that one of this kind and value replaces in a full cell, -1 for none.
 
-    least: places of every kind: round a sharp corner comes who slows down and turns before it pays."""
+    count: states of each kind; least: places of every kind: round a sharp corner comes who slows down and turns before
+    it pays."""
     if least == 0:
         return value.argmax()
-    count = np.zeros(_KINDS, np.int64)
-    for i in range(value.shape[0]):
-        count[key[i] >> 58] += 1
     if count[kind] < least:
         whole = -np.inf
     slot, most = -1, whole
@@ -154,6 +156,8 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     if whole >= cells.limits[where]:
         return
     kind = _kind(target, rules, state[ALONG], fx, fz, frame)
+    if whole >= cells.refused[where, kind]:
+        return
     own, slot = kind << 58 | _key(rules, state[THETA], x, z, frame), -1
     for i in range(count):
         if key[i] == own:
@@ -163,14 +167,20 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
             break
     if slot < 0 and count < width:
         slot, cells.filled[where] = count, count + 1
+        cells.kinds[where, kind] += 1
     elif slot < 0:
-        slot = _worst(value, key, kind, whole, np.int64(cells.size[1]))
+        slot = _worst(value, key, cells.kinds[where], kind, whole, np.int64(cells.size[1]))
         if slot < 0:
+            cells.refused[where, kind] = whole
             return
-    value[slot], key[slot] = whole, own
+        if key[slot] >> 58 != kind:  # others may give way now
+            cells.refused[where] = np.inf
+            cells.kinds[where, key[slot] >> 58] -= 1
+            cells.kinds[where, kind] += 1
+    before, value[slot], key[slot] = value[slot], whole, own
     cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
     cells.states[where, slot] = state
-    if cells.filled[where] == width:
+    if cells.filled[where] == width and before >= cells.limits[where]:
         cells.limits[where] = value.max()
 
 

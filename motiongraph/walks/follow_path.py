@@ -36,6 +36,8 @@ _UNSURE = 0.3  # m off it from which on another search may do better
 _LATE = 0.75  # m after its place from which a label begins late
 _NEARLY = 0.25  # m more than must be
 _CHANGES = 0.5  # m for 1 m²s of changes of behaviour: 2.5 cm for each
+# m²s of changes of behaviour from which on a steadier walk is looked for, by so many times the price of each
+_FICKLE, _DEARER = 0.1, (5.0, 2.0)
 _HARDER = 4  # times the width of a beam that found no way near the path
 # Metres times transitions up to which that is tried, and up to which the table of turns is.
 _WORK, _MUCH = 150_000, 3_000_000
@@ -152,12 +154,24 @@ def follow_path(
         goal = Goal.of(graph, led, names, weights, **ends)
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
-        states, walks = placed_at(floor_graph(graph), roots, led.places[0], heading), []
+        states, walks, best = placed_at(floor_graph(graph), roots, led.places[0], heading), [], goal
         for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
             found = find(graph, towards, roots, states, tried, progress)
             walks.append(finished(graph, goal, found, roots, states, "path", began))
+            if _astray(walks[-1]) <= min(map(_astray, walks)):
+                best = towards
             if min(map(_off, walks)) <= enough:
                 break
+        for price in _DEARER if _searches_on(effort) else ():
+            if min(walks, key=_astray).facts["change_cost"] <= _FICKLE:
+                break
+            extra = price * best.target.extra
+            extra.flags.writeable = False
+            dearer = replace(best, target=best.target._replace(extra=extra))
+            found = find(graph, dearer, roots, states, effort, progress)
+            steadier = finished(graph, goal, found, roots, states, "path", began)
+            if _off(steadier) <= max(_FAR, min(map(_off, walks))):
+                walks.append(steadier)
         return min(walks, key=_astray)
 
     return kept_clear(things, along)
@@ -173,7 +187,7 @@ def searches(
     """
     yield effort, goal, _UNSURE
     work = goal.curve.length * len(floor_graph(graph).rows)
-    if effort.limited or effort.method != "beam" or effort.best > 1 or not effort.again or work > _MUCH:
+    if not _searches_on(effort) or work > _MUCH:
         return
     by_turns = partial(Goal.of, graph, goal.curve, labels, weights, False, **ends)
     yield effort, by_turns(turns="everywhere", strip=2.0), _FAR
@@ -182,6 +196,11 @@ def searches(
         yield replace(effort, width=2 * effort.width), by_turns(turns="corners", strip=8.0), enough
     if work <= _WORK:
         yield replace(effort, width=_HARDER * effort.width, kinds=True), goal, _FAR
+
+
+def _searches_on(effort: Effort) -> bool:
+    """Whether more than one search may be made."""
+    return effort.again and effort.method == "beam" and effort.best == 1 and not effort.limited
 
 
 def least_off(graph: MotionGraph, curve: Curve) -> float:
