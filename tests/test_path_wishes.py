@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motiongraph as mg
-from motiongraph.walks.curve import Curve, nearest_on, trace
+from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
 SLALOM = [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)]
@@ -56,6 +56,8 @@ def test_bending_comes_nearer_and_feet_still_hold(graph):
     for bend in (0.0, 0.2):
         motion = mg.synthesize(walk, bend=bend)
         errors.append(nearest_on(motion.root[:, [0, 2]], curve)[0].mean())
+        said = distance_from(curve.places, motion.root[:, [0, 2]])
+        assert said["path_error_mean"] == pytest.approx(errors[-1], abs=1e-3)
         slides.append(mg.quality(motion)["slide_mean"])
     assert errors[1] < 0.7 * errors[0]
     assert slides[1] < slides[0] + 1.0

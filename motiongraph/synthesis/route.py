@@ -18,6 +18,7 @@ from motiongraph.walks.steering import Steering
 # 6 to 26 ms of the processor on subject 16, 141 and the samples; half as wide 40 ms on Bandai-Namco's 142,000
 # transitions.
 _WIDTH, _NARROW, _MANY = 16, 8, 50_000
+_WEIGHTS = Weights(rest=0.0, change=0.25, facing=0.2)  # no jumps and sidesteps to be a little nearer
 _STRIP = 8.0  # as where paths are searched for round sharp corners
 _OFF = 0.5  # m: a route that leaves the path by more is none
 
@@ -45,7 +46,7 @@ def route(
     labels = [
         (max(a - begins, 0.0), name) for a, b, name in zip(changes, until, request.labels) if b > begins and a < ends
     ]
-    goal = Goal.of(graph, line, labels, Weights(rest=0.0), False, turns="corners", strip=_STRIP)
+    goal = Goal.of(graph, line, labels, _WEIGHTS, False, turns="corners", strip=_STRIP)
     states = np.zeros((1, REALS))
     states[0, :3] = placement
     roots, many = np.array([frame]), len(steering.ground.rows)

@@ -205,6 +205,18 @@ def distance_at_equal_arc(walk: Walk, curve: Curve) -> np.ndarray:
     return np.linalg.norm(places - curve.at(walked), axis=1)
 
 
+def distance_from(path: np.ndarray, places: np.ndarray) -> dict[str, float]:
+    """Metres of places (F, 2) from a path (M, 2), mean and worst, and where along it the worst is, as `path_error` has
+    them: for motion that is no longer where its walk went."""
+    curve = Curve.of(path)
+    distance, index = nearest_on(places, curve)
+    return {
+        "path_error_mean": float(distance.mean()),
+        "path_error_worst": float(distance.max()),
+        "path_error_worst_at": float(index[distance.argmax()] * curve.spacing),
+    }
+
+
 def path_error(walk: Walk, curve: Curve) -> dict[str, Any]:
     """Metres from the path, mean and worst over the frames, to its nearest point and at equal arc length; the sum of
     equation 9, m² times frames; the share of time the body faces along it; how far it was walked and how fast, m/s, on
