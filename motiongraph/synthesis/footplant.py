@@ -12,7 +12,6 @@ import numpy as np
 import scipy  # whose parts are loaded when first used
 
 from motiongraph import rotations as rot
-from motiongraph.model import kinematics
 from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
@@ -73,11 +72,12 @@ def _soothed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider."""
     fps = stance.fps
-    limits = [_Limit.of(_with_height(stance.places), fps, swinging, order) for order in _GENTLE]
+    before = stance.positions(np.zeros_like(moved), np.zeros_like(turns))
+    limits = [_Limit.of(before, fps, swinging, order) for order in _GENTLE]
 
     def jolted(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        places = _with_height(stance.positions(moved, turns))
-        return stance.shares(np.maximum(*(limit.jolt(places) for limit in limits))) > 1.0
+        places = stance.positions(moved, turns)
+        return stance.shares(np.logical_or(*(limit.jolted(places) for limit in limits)))
 
     was = moved, turns
     for calm in _CALM:
@@ -102,11 +102,6 @@ def _soothed(
             jolts = jolted(moved, mended)
         turns = turns if jolts.any() else mended
     return moved, turns
-
-
-def _with_height(places: np.ndarray) -> np.ndarray:
-    """Joints (F, J, 3), and the height of the first as one more: bodies must not bob."""
-    return np.concatenate([places, places[:, :1] * [0.0, 1.0, 0.0]], axis=1)
 
 
 def _smoother(values: np.ndarray, near: np.ndarray, sigma: float) -> np.ndarray:
@@ -163,8 +158,16 @@ class _Stance:
         return replace(self, **moving, offsets=offsets, feet=feet, knees=self.knees.part(frames))
 
     def positions(self, moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        """(F, J, 3) metres, of the joints when the body is moved and turned like this."""
-        return kinematics.positions(self.skeleton, self.root + moved, self.turned(turns), self.offsets)
+        """(F, J + 1, 3) metres, of the joints when the body is moved and turned like this (see `held`), and the height
+        of the root alone: bodies must not bob."""
+        places = np.zeros((len(moved), len(self.skeleton) + 1, 3))
+        np.add(self.places, moved[:, None], out=places[:, :-1])
+        places[:, -1, 1] = places[:, 0, 1]
+        for leg, turn in zip(self.legs, rot.from_vector(turns).swapaxes(0, 1)):
+            for k, (above, joints) in enumerate(leg.bones(self.skeleton)):
+                bones = rot.rotate(turn[:, k, None], self.places[:, joints] - self.places[:, [above]])
+                places[:, joints] = places[:, [above]] + bones
+        return places
 
     def held(self) -> tuple[np.ndarray, np.ndarray]:
         """What holds the feet: moves of the root (F, 3), and turns (F, n, 4, 3), vectors that act on the global
@@ -196,23 +199,17 @@ class _Stance:
         turns = [thigh, shin, np.stack([foot.turn for foot in feet]), np.stack(toes)]
         return shift, rot.to_vector(np.ascontiguousarray(np.stack(turns, axis=-2).swapaxes(0, 1)))
 
-    def ankle(self, n: int, moved: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(F, 3) metres each: hip, knee and ankle of leg n when the body is moved and turned like this."""
-        leg, (thigh, shin) = self.legs[n], rot.from_vector(turns[:, n, :2].swapaxes(0, 1))
-        hip = self.places[:, leg.hip] + moved
-        knee = hip + rot.rotate(thigh, self.places[:, leg.knee] - self.places[:, leg.hip])
-        return hip, knee, knee + rot.rotate(shin, self.places[:, leg.ankle] - self.places[:, leg.knee])
-
     def mended(self, moved: np.ndarray, turns: np.ndarray, held: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
         """These turns (see `held`) with no foot in the ground, and feet that stand where those held are, if given."""
-        turns = turns.copy()
+        places, turns = self.positions(moved, turns), turns.copy()
+        wanted = places if held is None else self.positions(*held)
         for n, (leg, foot) in enumerate(zip(self.legs, self.feet)):
-            hip, knee, ankle = self.ankle(n, moved, turns)
+            hip, knee, ankle = (places[:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
             goal = ankle
             if held is not None:
                 stands = foot.held[:, None]
                 turns[:, n, 2] += stands * (held[1][:, n, 2] - turns[:, n, 2])
-                goal = ankle + stands * (self.ankle(n, *held)[2] - ankle)
+                goal = ankle + stands * (wanted[:, leg.ankle] - ankle)
             thigh, shin, sole, toes = rot.from_vector(turns[:, n].swapaxes(0, 1))
             foot = replace(foot, turn=sole)
             goal = foot.above(goal, self.ground, self.fps)
@@ -239,12 +236,12 @@ class _Stance:
             rotations[:, joints] = rot.multiply(rot.conjugate(above), now)
         return rotations
 
-    def shares(self, jolt: np.ndarray) -> np.ndarray:
-        """(n, F): the worst of the joints' jolts (F, J) that each leg has to answer for."""
+    def shares(self, jolted: np.ndarray) -> np.ndarray:
+        """(n, F) bool: where joints are jolted (F, J) that each leg has to answer for."""
         own = [[leg.hip, leg.knee, leg.ankle, *leg.tips, *([leg.ball] if leg.ball >= 0 else [])] for leg in self.legs]
-        others = np.setdiff1d(np.arange(jolt.shape[1]), np.concatenate(own))
-        body = jolt[:, others].max(axis=1, initial=0.0)
-        return np.stack([np.maximum(jolt[:, joints].max(axis=1), body) for joints in own])
+        others = np.setdiff1d(np.arange(jolted.shape[1]), np.concatenate(own))
+        body = jolted[:, others].any(axis=1)
+        return np.stack([jolted[:, joints].any(axis=1) | body for joints in own])
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,14 +265,14 @@ class _Limit:
         loose = np.maximum(_WORSE * np.maximum(near, usual), gentle)
         return cls(order, np.maximum(_WORSE * usual, tiny), loose, np.maximum(_WORSE * np.maximum(size, lower), tiny))
 
-    def jolt(self, places: np.ndarray) -> np.ndarray:
-        """(F, J) how much more suddenly than it may each joint moves: 1 for as much."""
-        size, jolt = _kernels.sudden(places, self.order), np.zeros(places.shape[:2])
+    def jolted(self, places: np.ndarray) -> np.ndarray:
+        """(F, J) bool: where joints move more suddenly than they may."""
+        size, found = _kernels.sudden(places, self.order), np.zeros(places.shape[:2], bool)
         last = len(size) - 1
         worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
         worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
-        share = size / np.where(worse, self.strict, self.loose)
+        over = size > self.loose
+        over[:, worse] = size[:, worse] > self.strict[:, worse]
         for k in range(self.order + 1):
-            here = jolt[k : k + len(share)]
-            np.maximum(here, share, out=here)
-        return jolt
+            found[k : k + len(over)] |= over
+        return found

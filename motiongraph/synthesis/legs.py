@@ -41,6 +41,13 @@ class Leg:
     tips: tuple[int, ...]  # the other joints of the foot, which must not enter the floor either
     toe: int  # the one of them at the end of the bone that turns at the ball, or −1
 
+    def bones(self, skeleton: Skeleton) -> list[tuple[int, list[int]]]:
+        """The joints where thigh, shin, foot and toes begin, each with the joints that it carries."""
+        ends = [self.hip, self.knee, self.ankle, *([self.ball] if self.toe >= 0 else [])]
+        below = [sides.below(skeleton, joint) for joint in ends]
+        later = [*below[1:], []]
+        return [(end, [j for j in own if j not in far]) for end, own, far in zip(ends, below, later)]
+
 
 def legs_of(skeleton: Skeleton, joints: Iterable[int]) -> list[Leg]:
     """The legs that end in these foot joints (ankles, and toe bases below them); a foot without a leg is left out."""
