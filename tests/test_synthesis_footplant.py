@@ -409,6 +409,15 @@ def test_sudden_is_the_size_of_differences(order):
     assert _kernels.sudden(places[:order], order).shape == (0, 4)
 
 
+def test_swing_turns_bones_about_the_joints_above():
+    rng = np.random.default_rng(3)
+    places, moved, turns = rng.normal(size=(4, 5, 3)), rng.normal(size=(4, 3)), unit(rng.normal(size=(4, 2, 4)))
+    bones, out = np.array([(2, 1, 0), (3, 2, 1), (4, 2, 1)]), np.empty((4, 6, 3))
+    _kernels.swing(places, moved, turns, bones, out)
+    ref = [naive.swung(*(part[f].tolist() for part in (places, moved, turns)), bones.tolist()) for f in range(4)]
+    np.testing.assert_allclose(out, ref, atol=1e-12)
+
+
 def test_a_jolt_is_soothed_where_it_is_and_nowhere_else():
     """A foot that the capture throws aside for a moment is let go there; the rest of the motion is as without it."""
     clip = sample("walk")

@@ -255,3 +255,26 @@ def sudden(places, order):
                 total += step * step
             out[f, j] = np.sqrt(total)
     return out
+
+
+@kernel(types.void(_IN[3], _IN[2], _IN[3], read(I64, 2), _OUT[3]))
+def swing(places, moved, turns, bones, out):
+    """Into out (F, J + 1, 3): places (F, J, 3) moved (F, 3), and then, row by row of bones (n, 3), a joint where the
+    joint above it and one of the turns (F, m, 4) put it; at last the height of the first joint alone."""
+    joints = places.shape[1]
+    for f in range(places.shape[0]):
+        for j in range(joints):
+            for k in range(3):
+                out[f, j, k] = places[f, j, k] + moved[f, k]
+        for b in range(bones.shape[0]):
+            j, above, turn = bones[b, 0], bones[b, 1], bones[b, 2]
+            w, x, y, z = turns[f, turn, 0], turns[f, turn, 1], turns[f, turn, 2], turns[f, turn, 3]
+            a = places[f, j, 0] - places[f, above, 0]
+            d = places[f, j, 1] - places[f, above, 1]
+            c = places[f, j, 2] - places[f, above, 2]
+            p, q, r = 2.0 * (y * c - z * d), 2.0 * (z * a - x * c), 2.0 * (x * d - y * a)
+            out[f, j, 0] = out[f, above, 0] + a + w * p + y * r - z * q
+            out[f, j, 1] = out[f, above, 1] + d + w * q + z * p - x * r
+            out[f, j, 2] = out[f, above, 2] + c + w * r + x * q - y * p
+        out[f, joints, 0] = out[f, joints, 2] = 0.0
+        out[f, joints, 1] = out[f, 0, 1]

@@ -95,6 +95,8 @@ def _soothed(
     for place in (was, None):
         mended = stance.mended(moved, turns, place)
         jolts = jolted(moved, mended)
+        if not jolts.any():
+            return moved, mended
         for calm in _CALM[1::2]:
             if not jolts.any():
                 break
@@ -160,13 +162,17 @@ class _Stance:
     def positions(self, moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """(F, J + 1, 3) metres, of the joints when the body is moved and turned like this (see `held`), and the height
         of the root alone: bodies must not bob."""
-        places = np.zeros((len(moved), len(self.skeleton) + 1, 3))
-        np.add(self.places, moved[:, None], out=places[:, :-1])
-        places[:, -1, 1] = places[:, 0, 1]
-        for leg, turn in zip(self.legs, rot.from_vector(turns).swapaxes(0, 1)):
-            for k, (above, joints) in enumerate(leg.bones(self.skeleton)):
-                bones = rot.rotate(turn[:, k, None], self.places[:, joints] - self.places[:, [above]])
-                places[:, joints] = places[:, [above]] + bones
+        places = np.empty((len(moved), len(self.skeleton) + 1, 3))
+        bones = np.array(
+            [
+                (joint, above, 4 * n + k)
+                for n, leg in enumerate(self.legs)
+                for k, (above, joints) in enumerate(leg.bones(self.skeleton))
+                for joint in joints
+            ]
+        )
+        turn = rot.from_vector(turns).reshape(len(turns), -1, 4)
+        _kernels.swing(np.ascontiguousarray(self.places), moved, turn, bones, places)
         return places
 
     def held(self) -> tuple[np.ndarray, np.ndarray]:
@@ -260,7 +266,9 @@ class _Limit:
         gentle = np.full(places.shape[1], gentle)
         gentle[swinging], gentle[-1] = legs, np.inf
         size = _kernels.sudden(places, order)
-        usual, lower = (np.percentile(size, _USUAL, axis=0, method=method) for method in ("linear", "lower"))
+        last = 0.01 * _USUAL * (len(size) - 1)
+        lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
+        usual = lower + (last - int(last)) * (higher - lower)
         near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
         loose = np.maximum(_WORSE * np.maximum(near, usual), gentle)
         return cls(order, np.maximum(_WORSE * usual, tiny), loose, np.maximum(_WORSE * np.maximum(size, lower), tiny))

@@ -241,3 +241,18 @@ def sudden(places, order):
     for _ in range(order):
         rows = [[[q - p for p, q in zip(*pair)] for pair in zip(*frames)] for frames in pairwise(rows)]
     return [[math.sqrt(sum(x * x for x in joint)) for joint in frame] for frame in rows]
+
+
+def swung(places, moved, turns, bones):
+    """One frame: places (J, 3) moved (3,), joints of bones (joint, above, turn) put where their turns put them."""
+    out = [[p + m for p, m in zip(place, moved)] for place in places]
+    for joint, above, turn in bones:
+        w, x, y, z = turns[turn]
+        rows = (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        )
+        bone = [a - b for a, b in zip(places[joint], places[above])]
+        out[joint] = [o + sum(r * v for r, v in zip(row, bone)) for o, row in zip(out[above], rows)]
+    return [*out, [0.0, out[0][1], 0.0]]
