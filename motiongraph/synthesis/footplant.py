@@ -91,17 +91,18 @@ def _soothed(
             turns[:, n] = _smoother(turns[:, n], near[n], calm * fps)
     if turns is was[1]:
         return moved, turns
-    # What was smoothed is off its place, or in the floor: both are mended as far as that jolts nothing.
+    # What was smoothed is off its place, or in the floor: both are mended as far as that jolts nothing more.
+    calmed = ~jolted(moved, turns)
     for place in (was, None):
         mended = stance.mended(moved, turns, place)
-        jolts = jolted(moved, mended)
+        jolts = jolted(moved, mended) & calmed
         if not jolts.any():
             return moved, mended
         for calm in _CALM[1::2]:
             if not jolts.any():
                 break
             mended += _near(jolts, calm * fps).T[..., None, None] * (turns - mended)
-            jolts = jolted(moved, mended)
+            jolts = jolted(moved, mended) & calmed
         turns = turns if jolts.any() else mended
     return moved, turns
 
