@@ -227,7 +227,7 @@ def build(
         typer.Option(
             "--bridge",
             metavar="",
-            help="Add made clips where little leads over; their seams show more (0.72, others 0.64, chance 0.5).",
+            help="Add made clips where little leads over; seams there are seen more (0.70, others 0.64, chance 0.5).",
         ),
     ] = False,
     bones: BoneMap = None,
