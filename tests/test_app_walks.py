@@ -134,6 +134,15 @@ def test_registration_and_the_length_of_blends_are_passed_on(state, monkeypatch)
     assert [(how["register"], how["lengths"]) for how in asked] == [(False, None), (True, 0.2)]
 
 
+def test_bending_brings_a_walk_nearer_to_its_path(state):
+    tell(state, do.SetPath(((0.0, 0.0), (0.0, 3.0), (2.0, 4.0))), do.SetWalk("path"), do.MakeWalk())
+    tell(state, do.SetWalkOption("motion", "bend", 0.3), do.MakeWalk())
+    plain, nearer = (entry.made for entry in results(state))
+    assert nearer.report["path_error_mean"] < 0.8 * plain.report["path_error_mean"]
+    assert "equation_9" not in nearer.report
+    assert np.array_equal(nearer.walk.steps, plain.walk.steps)
+
+
 def test_one_press_builds_the_graph_and_makes_the_walk():
     state = empty()
     tell(state, do.MakeWalk())

@@ -245,7 +245,7 @@ def walk(
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
     from motiongraph.formats.save import files_written
-    from motiongraph.walks.curve import distance_from
+    from motiongraph.synthesis.bending import as_bent
 
     refuse_existing([*files_written(output), log], force)
     graph = mg.MotionGraph.load(source_graph)
@@ -258,11 +258,8 @@ def walk(
         found = _find(graph, method, given, seed, progress)
         how: dict[str, Any] = {"blend": blend.value, "register": register, "lengths": blend_length, "bend": bend}
         motion = mg.synthesize(found, cleanup=cleanup, name=output.stem, progress=progress, **how)
-    if bend and found.path is not None:
-        for name in ("arc_error_mean", "arc_error_worst", "equation_9"):  # of the walk as it was
-            found.facts.pop(name, None)
-        found.facts.update(distance_from(found.path, motion.root[:, [0, 2]]))
-        found = replace(found, note=found.note and f"before it was bent, {found.note}")
+    if bend:
+        found = as_bent(found, motion)
     mg.save(motion, output)
     if log is not None:
         with writing(log, "w", encoding="utf-8") as file:

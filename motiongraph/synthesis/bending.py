@@ -16,7 +16,8 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.floor import floor_path
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import heading_of, turn
-from motiongraph.walks.curve import nearest_samples
+from motiongraph.walks.curve import distance_from, nearest_samples
+from motiongraph.walks.walk import Walk
 
 MOST = 0.3  # share of what is walked
 _AROUND = 2.0  # m along the path in which the nearest point is looked for
@@ -52,6 +53,16 @@ def bent(clip: Clip, path: np.ndarray, share: float) -> Clip:
     root[:, [0, 2]] = own + moved + turn(angle, sway)
     rotations[:, 0] = rot.multiply(about, rotations[:, 0])
     return replace(clip, root=root, rotations=rotations)
+
+
+def as_bent(walk: Walk, clip: Clip) -> Walk:
+    """The walk, with its distance from its path as the clip has it that was made of it by bending."""
+    if walk.path is None:
+        return walk
+    before = ("arc_error_mean", "arc_error_worst", "equation_9")  # of the walk as it was
+    facts = {name: fact for name, fact in walk.facts.items() if name not in before}
+    facts |= distance_from(walk.path, clip.root[:, [0, 2]])
+    return replace(walk, facts=facts, note=walk.note and f"before it was bent, {walk.note}")
 
 
 def _smooth(values: np.ndarray, fps: float) -> np.ndarray:

@@ -16,6 +16,7 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
 from motiongraph.progress import Progress, stretch
+from motiongraph.synthesis.bending import as_bent
 from motiongraph.synthesis.quality import quality
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.connect import connect
@@ -64,6 +65,8 @@ def make(
         asked = Curve.of(request.path[0], request.path[2], request.path[3])
     walk = find(graph, request, asked, stretch(progress, 0.0, 0.5), quick)
     clip = synthesize(walk, name=request.name, progress=stretch(progress, 0.5, 0.75), **synthesis(request.motion))
+    if request.motion["bend"]:
+        walk = as_bent(walk, clip)
     report = looked_over(walk, stretch(progress, 0.75, 0.95))
     report["advice"] = None if quick else advice(graph, request, asked, report, progress)
     if asked is not None:

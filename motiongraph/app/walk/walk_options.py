@@ -20,6 +20,7 @@ from motiongraph.app.walk.make_walk import DrawnPath, Request, make
 from motiongraph.app.walk.results import Made, current_result, made_entry, made_of, results, show_made
 from motiongraph.errors import MotionError, Unreachable
 from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
+from motiongraph.synthesis.bending import MOST
 from motiongraph.walks.random_walk import LONGEST
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ OPTIONS = {
         **{"x": 0.0, "z": 4.0, "faces": False, "angle": 0.0, "clip": "", "start": "", "here": True},
         **_SEARCH,
     },
-    "motion": {"cleanup": True, "blend": "linear", "register": False, "length": 0.0},
+    "motion": {"cleanup": True, "blend": "linear", "register": False, "length": 0.0, "bend": 0.0},
 }
 CHOICES = {
     "way": ("exact", "trials"),
@@ -61,14 +62,8 @@ LIMITS = {
     **{"variety": (0.0, 1.0), "care": (0.0, 1.0), "stay": (0.0, 60.0), "trials": (1, 1_000_000), "limit": (0.0, 600.0)},
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
-    **{
-        "plan": (0.1, 60.0),
-        "keep": (0.05, 60.0),
-        "tolerance": (0.0, 10.0),
-        "speed": (0.0, 12.0),
-        "gamma": (0.0, 2.0),
-        "slack": (0.0, 1.0),
-    },
+    **{"plan": (0.1, 60.0), "keep": (0.05, 60.0), "tolerance": (0.0, 10.0), "speed": (0.0, 12.0), "gamma": (0.0, 2.0)},
+    **{"slack": (0.0, 1.0), "bend": (0.0, MOST)},
 }
 
 

@@ -68,8 +68,8 @@ def motion_options(state: AppState, ui: Ui) -> None:
             tooltip("how much the costs of transitions count beside the distance from the way")
             _number(state, "slack", "slack", "%.2f", 0.01)
             tooltip("share by which progress along the path may differ from the length walked; 0 is equal arc length")
-        _number(state, "speed", "speed", "%.1f m/s", 0.05)
-        tooltip("how fast to go along the path; 0: any speed")
+        _number(state, "speed", "speed", "%.1f m/s", 0.05, "any")
+        tooltip("how fast to go along the path")
         _number(state, "gamma", "least progress", "%.2f m/s", 0.01)
         tooltip("gamma of Kovar 2002, 5.1: progress that is always asked for, so that standing still does not pay")
     if walking.method == "sequential":
@@ -103,6 +103,13 @@ def motion_options(state: AppState, ui: Ui) -> None:
     if changed:
         state.issue(do.SetWalkOption("motion", "length", value))
     tooltip("seconds over which one motion passes into the other, in the middle of the window")
+    if walking.method == "path":
+        field("bend", 9.0)
+        shown = "by up to %.2f" if motion["bend"] else "not"
+        changed, value = imgui.slider_float("##bend", motion["bend"], 0.0, LIMITS["bend"][1], shown, _CLAMP)
+        if changed:
+            state.issue(do.SetWalkOption("motion", "bend", value))
+        tooltip("Gleicher 2001: steps are led towards the path, each by up to this share of its length")
 
 
 def _greedy(state: AppState, ui: Ui) -> None:
