@@ -17,9 +17,11 @@ from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.state import AppState
 from motiongraph.app.update import update, warm_up
 from motiongraph.app.walk import make_walk
+from motiongraph.app.walk.edit_transitions import neighbours
 from motiongraph.app.walk.results import Made, current_result, results, step_begins
 from motiongraph.app.walk.walk_options import METHODS, OPTIONS, made_before
 from motiongraph.viewer.camera import Camera
+from motiongraph.walks.curve import distance_from
 
 NAMES = {"walk": ("walk",), "walk_left_90": ("walk", "left"), "run": ("run",), "walk_run": ("walk", "run")}
 TRIMMED = 12  # frames left out at the start of every clip
@@ -141,6 +143,15 @@ def test_bending_brings_a_walk_nearer_to_its_path(state):
     assert nearer.report["path_error_mean"] < 0.8 * plain.report["path_error_mean"]
     assert "equation_9" not in nearer.report
     assert np.array_equal(nearer.walk.steps, plain.walk.steps)
+    # It is told of as it is also when a transition of it was moved.
+    choices = [neighbours(nearer, k) for k in range(len(nearer.walk.transitions))]
+    number = max(range(len(choices)), key=lambda k: len(choices[k]))
+    to = next(row for row in choices[number] if row != nearer.walk.transitions[number])
+    tell(state, do.SlideTransition(results(state)[1].number, number, int(to["src_frame"]), int(to["dst_frame"])))
+    entry = results(state)[1]
+    assert entry.made is not nearer
+    said = distance_from(entry.made.walk.path, entry.clip.root[:, [0, 2]])
+    assert entry.made.report["path_error_mean"] == pytest.approx(said["path_error_mean"])
 
 
 def test_one_press_builds_the_graph_and_makes_the_walk():

@@ -21,6 +21,7 @@ from motiongraph.walks.walk import Walk
 
 MOST = 0.3  # share of what is walked
 _AROUND = 2.0  # m along the path in which the nearest point is looked for
+_BEFORE = "before it was bent, "  # what was noted of it
 _SMOOTH = 0.25  # s over which the way is smoothed
 
 
@@ -62,7 +63,7 @@ def as_bent(walk: Walk, clip: Clip) -> Walk:
     before = ("arc_error_mean", "arc_error_worst", "equation_9")  # of the walk as it was
     facts = {name: fact for name, fact in walk.facts.items() if name not in before}
     facts |= distance_from(walk.path, clip.root[:, [0, 2]])
-    return replace(walk, facts=facts, note=walk.note and f"before it was bent, {walk.note}")
+    return replace(walk, facts=facts, note=walk.note and _BEFORE + walk.note.removeprefix(_BEFORE))
 
 
 def _smooth(values: np.ndarray, fps: float) -> np.ndarray:

@@ -16,6 +16,7 @@ from motiongraph.app.walk.results import made_entry, made_of
 from motiongraph.app.walk.walk_options import OPTIONS
 from motiongraph.errors import MotionError
 from motiongraph.progress import stretch
+from motiongraph.synthesis.bending import as_bent
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.curve import Curve, path_error
 
@@ -121,7 +122,8 @@ def _change(
 
     def work(progress, deliver):
         clip = synthesize(walk, name=entry.name, progress=stretch(progress, 0.0, 0.6), **options)
-        deliver((clip, prepare(clip), looked_over(walk, stretch(progress, 0.6, 1.0))))
+        told = as_bent(walk, clip) if options["bend"] else walk
+        deliver((clip, prepare(clip), looked_over(told, stretch(progress, 0.6, 1.0))))
 
     def then(found):
         here = state.library.get(number)
