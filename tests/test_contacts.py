@@ -155,6 +155,26 @@ def test_a_shuffling_foot_is_not_planted_while_it_moves():
     assert contacts[(time < 1.0) | (time > 1.5), 2:].all()
 
 
+def test_feet_are_judged_beside_how_fast_they_swing():
+    """A walk captured with feet that glide at 0.2 m/s, and the same with its rate said to be twice as high."""
+    left, right, phases = steps(120)
+    glide = np.outer(np.arange(len(left)) / 120 * 0.2, [1, 0, 0])
+    assert_true_to(clip_of(left + glide, right + glide, 120).contacts(), phases, 120)
+    assert_true_to(clip_of(left + glide, right + glide, 240).contacts(), phases, 120)
+
+
+def test_feet_that_slide_as_quick_steps_end_are_not_planted():
+    # Steps three times as quick as a walk's; then both feet slide along, and the body with them, slower and slower.
+    left, right, _ = steps(120)
+    speed = 1.2 * (1.0 - np.arange(180) / 180)
+    slide = np.outer(np.cumsum(speed) / 360, [0, 0, 1])
+    feet = [np.concatenate([foot, foot[-1] * [1, 0, 1] + [0, ANKLE, 0] + slide]) for foot in (left, right)]
+    contacts = clip_of(*feet, 360).contacts()
+    assert contacts[:600].any(axis=1).mean() > 0.5
+    assert not contacts[640:680].any()  # from 0.9 to 0.7 m/s
+    assert contacts[600:][speed < 0.2].all()
+
+
 def test_frames_before_the_capture_never_count():
     left, right, _ = steps(120)
     aside = np.tile([0.0, 5.0, 0.0], (40, 1))

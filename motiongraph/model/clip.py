@@ -193,7 +193,7 @@ class Clip:
         """(F, J, 4) global joint orientations, w x y z; computed once, read-only."""
         return self._transforms[1]
 
-    def contacts(self, **thresholds: float) -> Contacts:
+    def contacts(self, **thresholds: Any) -> Contacts:
         """(F, n) bool, True where a foot joint is planted; `.names` are those of the n joints.
 
         Synthesized motion has the contacts of the clips it was put together from, and annotated motion those it was

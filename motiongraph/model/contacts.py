@@ -1,13 +1,16 @@
 """When feet are planted, and how high the ground is on which they stand.
 
-A foot joint is planted while it is slow and low. Low is measured from the height at which that very joint rests
-when its foot stands, found in the motion itself: ankles sit above the sole, and floors are not always at zero.
+A foot joint is planted while it is slow and low. Slow is judged beside the motion where that is quicker than a walk: in
+a run, or a capture whose rate is said to be twice what it was, everything is faster. Low is measured from the height at
+which that very joint rests when its foot stands, found in the motion itself: ankles sit above the sole, and floors are
+not always at zero.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy  # whose parts are loaded when first used
 
 from motiongraph.errors import MotionError
 from motiongraph.model import sides
@@ -21,6 +24,11 @@ if TYPE_CHECKING:
 # How the ground is found: seconds over which speed is measured, and m/s below which a foot may be standing.
 _SPAN = 0.05
 _SLOW = 0.4
+# How quick a motion is beside a walk: m/s at which feet swing and the body moves in one, seconds over which these are
+# measured, and seconds to both sides in which every foot swings once.
+_SWING, _SWING_SPAN = 3.5, 0.1
+_WALK, _WALK_SPAN = 0.8, 0.3
+_STRIDE = 0.6
 
 
 class Contacts(np.ndarray):
@@ -68,15 +76,17 @@ def find_contacts(
     linger: float = 0.06,
     span: float = _SPAN,
     shortest: float = 0.06,
+    firm: bool = False,
 ) -> Contacts:
     """(F, n) bool: which foot joints (ankle and toe base of each foot) are planted at each frame.
 
-    A joint below `enter_speed` (m/s) and `enter_height` (m above where it rests) is surely planted. The contact
-    reaches on to both sides while the joint stays below `leave_speed` and `leave_height`, but no further than
-    `linger` seconds: landing and rolling off take less, a foot that shuffles takes more. Speed is measured over
-    `span` seconds, whatever the frame rate. Contacts and gaps shorter than `shortest` seconds are passed over,
-    except at the clip's ends, where one cannot know. Frames before `clip.first` are never in contact and never
-    count.
+    Speeds are meant for a walk and grow with the `_pace` of quicker motion; with `firm` that to leave does not, beyond
+    the one to enter: of quick steps landing and rolling off are left out. A joint below `enter_speed` (m/s) and
+    `enter_height` (m above where it rests) is surely planted. The contact reaches on to both sides while the joint
+    stays below `leave_speed` and `leave_height`, but no further than `linger` seconds: landing and rolling off take
+    less, a foot that shuffles takes more. Speed is measured over `span` seconds, whatever the frame rate. Contacts and
+    gaps shorter than `shortest` seconds are passed over, except at the clip's ends, where one cannot know. Frames
+    before `clip.first` are never in contact and never count.
     """
     ordered = 0 < enter_speed <= leave_speed and 0 < enter_height <= leave_height
     if not (ordered and span > 0 and linger >= 0 and shortest >= 0):
@@ -87,8 +97,10 @@ def find_contacts(
     if joints:
         heights, speeds = _measured(clip, joints, span)
         above = heights - _levels(clip, feet)[joints]
-        loose = (speeds < leave_speed) & (above < leave_height)
-        sure = (speeds < enter_speed) & (above < enter_height)
+        pace = _pace(clip, feet)[:, None]
+        slow = enter_speed * pace
+        loose = (speeds < np.maximum(leave_speed, slow if firm else leave_speed * pace)) & (above < leave_height)
+        sure = (speeds < slow) & (above < enter_height)
         for k in range(len(joints)):
             planted[clip.first :, k] = _steady(loose[:, k], sure[:, k], round(linger * clip.fps), shortest * clip.fps)
     return Contacts.of(planted, clip.skeleton, joints)
@@ -134,6 +146,16 @@ def _measured(clip: "Clip", joints: Sequence[int], span: float) -> tuple[np.ndar
     # At the ends the span is cut; a single frame stands still.
     seconds = np.maximum(after - before, 1e-9) / clip.fps
     return places[..., 1], np.linalg.norm(at(after) - at(before), axis=-1) / seconds[:, None]
+
+
+def _pace(clip: "Clip", feet: Sequence[Foot]) -> np.ndarray:
+    """(F',) how many times as fast as in a walk the body moves and every foot swings around each captured frame; at
+    least 1, so that only quick motion is judged by it. A body that stands while a foot kicks is not quick, nor one
+    that glides without steps."""
+    swings = _measured(clip, [foot[0] for foot in feet], _SWING_SPAN)[1]
+    fastest = scipy.ndimage.maximum_filter1d(swings, 2 * round(_STRIDE * clip.fps) + 1, axis=0, mode="nearest")
+    body = _measured(clip, [0], _WALK_SPAN)[1][:, 0]
+    return np.maximum(np.minimum(fastest.min(axis=1) / _SWING, body / _WALK), 1.0)
 
 
 def _levels(clip: "Clip", feet: Sequence[Foot]) -> np.ndarray:

@@ -25,7 +25,7 @@ _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
 _UP = 0.5  # sine of the angle by which toes point up at most to keep out of the floor
 _BARELY = 0.0005  # m that they are kept above it, for what is made of two such motions
 # m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
-_STILL = {"enter_speed": 0.2, "leave_speed": 0.35}
+_STILL = {"enter_speed": 0.2, "leave_speed": 0.35, "firm": True}
 _ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
 _SHORTEST = 0.05  # s
 _ALONE = 0.5  # share of a contact's time without another from which on its foot must carry the body
