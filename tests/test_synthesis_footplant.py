@@ -320,6 +320,14 @@ def test_feet_without_toes_are_held_too():
     assert slide(cleaned(clip), planted, joints).max() < 12.0
 
 
+def test_feet_that_rise_and_sink_flat_while_they_stand_are_held():
+    """Some captures bend the floor: here all of it goes 3 cm up and down in two seconds."""
+    flat = sample("walk")
+    wave = 0.03 * np.sin(np.pi * np.arange(len(flat)) / flat.fps)
+    bent = replace(flat, root=flat.root + wave[:, None] * np.array([0.0, 1.0, 0.0]), source=None)
+    assert np.asarray(plants(bent))[np.asarray(plants(flat))].mean() > 0.8
+
+
 def test_floors_that_differ_become_one():
     low = sample("walk")
     high = replace(low, root=low.root + np.array([0.0, 0.07, 0.0]), name="high", source=None)

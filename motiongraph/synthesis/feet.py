@@ -27,6 +27,7 @@ _BARELY = 0.0005  # m that they are kept above it, for what is made of two such 
 # m/s; a foot that is to be held still must be nearly so already: heels that rise and toes that land are moving.
 _STILL = {"enter_speed": 0.2, "leave_speed": 0.35, "firm": True}
 _ROCK = 0.008  # m; a joint farther above or below where it rests during a contact is landing or leaving
+_DRIFT = 0.004  # m by which both ends of a foot may go up or down together before that counts
 _SHORTEST = 0.05  # s
 _ALONE = 0.5  # share of a contact's time without another from which on its foot must carry the body
 _known: WeakKeyDictionary[Clip, Contacts] = WeakKeyDictionary()
@@ -108,9 +109,7 @@ def plants(clip: Clip) -> Contacts:
         return clip.contacts()
     if clip not in _known:
         contacts = clip.contacts(**_STILL)
-        firm = np.zeros(contacts.shape, bool)
-        for k, joint in enumerate(contacts.joints):
-            firm[:, k] = _level(np.asarray(contacts)[:, k], clip.positions()[:, joint, 1], clip.fps)
+        firm = _level(clip, contacts)
         _carry(clip, firm)
         _known[clip] = Contacts.of(firm, clip.skeleton, contacts.joints)
     return _known[clip]
@@ -120,7 +119,7 @@ def _carry(clip: Clip, firm: np.ndarray) -> None:
     """Add to firm (F, n), in place, contacts of feet that are hardly ever still but carry the body alone, as in
     captures whose feet slide: those that `Clip.contacts` finds."""
     contacts = clip.contacts()
-    usual, first = np.asarray(contacts), 0
+    usual, level, first = np.asarray(contacts), None, 0
     touches = []
     for foot in sides.feet(clip):
         touches.append((slice(first, first + len(foot)), usual[:, first : first + len(foot)].any(axis=1)))
@@ -131,22 +130,34 @@ def _carry(clip: Clip, firm: np.ndarray) -> None:
             alone = count[start:stop] == 1
             still = np.logical_or.reduce(firm[start:stop, columns], axis=1)
             if alone.mean() >= _ALONE and still[alone].mean() < _ALONE:
-                for k in range(columns.start, columns.stop):
-                    height = clip.positions()[start:stop, contacts.joints[k], 1]
-                    firm[start:stop, k] |= _level(usual[start:stop, k], height, clip.fps)
+                level = _level(clip, contacts) if level is None else level
+                firm[start:stop, columns] |= level[start:stop, columns]
 
 
-def _level(planted: np.ndarray, height: np.ndarray, fps: float) -> np.ndarray:
-    """planted (F,) without what lies, in each contact, far from the height (F,) it has in the middle of it."""
-    level = np.zeros(len(planted), bool)
-    for start, stop in runs(planted):
-        # A captured foot trembles; a mean over a few frames tells whether it rises.
-        own = scipy.ndimage.uniform_filter1d(height[start:stop], max(round(0.04 * fps), 1), mode="nearest")
-        near = np.abs(own - np.median(own)) <= _ROCK
-        for begin, end in start + runs(near):
-            if end - begin >= _SHORTEST * fps or (begin, end) == (start, stop):
-                level[begin:end] = True
+def _level(clip: Clip, contacts: Contacts) -> np.ndarray:
+    """Contacts (F, n) without what lies, in each, far from the height that the joint has in the middle of it."""
+    planted, level, first = np.asarray(contacts), np.zeros(contacts.shape, bool), 0
+    height = clip.positions()[:, list(contacts.joints), 1]
+    for foot in sides.feet(clip):
+        for k in range(first, first + len(foot)):
+            others = [other for other in range(first, first + len(foot)) if other != k]
+            for start, stop in runs(planted[:, k]):
+                off = _off_level(height[start:stop, k], clip.fps)
+                for other in others:
+                    # Where both ends of a foot rise or sink together it stands on a floor that the capture bends.
+                    along = np.where(planted[start:stop, other], _off_level(height[start:stop, other], clip.fps), 0.0)
+                    off -= np.sign(off) * np.clip(np.sign(off) * along - _DRIFT, 0.0, np.abs(off))
+                for begin, end in start + runs(np.abs(off) <= _ROCK):
+                    if end - begin >= _SHORTEST * clip.fps or (begin, end) == (start, stop):
+                        level[begin:end, k] = True
+        first += len(foot)
     return level
+
+
+def _off_level(height: np.ndarray, fps: float) -> np.ndarray:
+    """(F,) metres by which a height (F,) is off its median: a mean over a few frames, as captured feet tremble."""
+    own = scipy.ndimage.uniform_filter1d(height, max(round(0.04 * fps), 1), mode="nearest")
+    return own - np.median(own)
 
 
 def foot_of(
