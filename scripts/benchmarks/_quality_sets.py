@@ -26,6 +26,7 @@ _STYLES = ("active", "elderly", "exhausted", "feminine", "masculine", "normal", 
 _SEEN = {"seam_visibility": "seams seen, AUC", "blend_visibility": "beside the moments they join"}
 _SEEDS = 50_000, 60_000, 70_000, 80_000
 _LOW, _HIGH = 0.03, 0.07  # m above where it rests; a foot below while the other is above carries the body
+_ON = 0.05  # m; a foot below this has not left the ground since it carried the body
 _LANDING = 0.8  # m/s; a foot that is faster is still coming down, or going up
 _BEFORE = {  # what issue 20 began with, measured by other code on other walks
     "seams seen, AUC": {"16": 0.83, "69": 0.67, "141": 0.84, "bandai": 0.85, "samples": 0.88},
@@ -74,7 +75,8 @@ def runs_among(name: str, clips: list[Clip]) -> list[str]:
 
 def missed_stance(clip: Clip) -> tuple[int, int, int]:
     """Frames in which one foot alone is low, so that it must carry the body; those of them in which no contact of it
-    is found; and those of stances of which no frame is found: the others are landing or leaving."""
+    is found; and those of stances, from when the foot is down until it is not, of which no frame is found: the others
+    are landing or leaving."""
     contacts = plants(clip)
     legs = legs_of(clip.skeleton, contacts.joints)
     if len(legs) != 2:
@@ -93,7 +95,8 @@ def missed_stance(clip: Clip) -> tuple[int, int, int]:
         carries = (height[a] < _LOW) & (height[b] > _HIGH) & slow[a]
         carrying += int(carries.sum())
         missed += int((carries & ~down[a]).sum())
-        whole += sum(stop - start for start, stop in runs(carries) if not down[a][start:stop].any())
+        stances = runs((height[a] < _ON) & slow[a])
+        whole += sum(int(carries[start:stop].sum()) for start, stop in stances if not down[a][start:stop].any())
     return carrying, missed, whole
 
 
