@@ -22,6 +22,7 @@ from motiongraph.formats.gltf_clips import has_animation, read_gltf
 from motiongraph.formats.labels_file import NAME as LABELS
 from motiongraph.formats.labels_file import labels_beside
 from motiongraph.formats.motion import UPRIGHT, AmcMotion, Built, BvhMotion, Source
+from motiongraph.formats.rate_check import rate_note
 from motiongraph.formats.scanner import Text, quoted
 from motiongraph.formats.smpl import holds_motion, read_smpl
 from motiongraph.model import kinematics
@@ -105,6 +106,8 @@ def load_clips(
         raise FormatError(
             path, "an .asf holds no motion; load an .amc" if kind == ".asf" else f"expected a {KINDS} file"
         )
+    if fps is None:
+        clips = [_doubted(clip, path) for clip in clips]
     try:
         labels, contacts = labels_beside(path)
         if not labels and not (path.parent / LABELS).is_file() and (label := label_of(path)):
@@ -115,6 +118,15 @@ def load_clips(
     if labels:
         clips = [clip.labelled(labels) for clip in clips]
     return clips if contacts is None else [annotated(clip, contacts, path) for clip in clips]
+
+
+def _doubted(clip: Clip, path: Path) -> Clip:
+    """With a note, and a warning, where its rate looks too high."""
+    note = rate_note(clip)
+    if clip.source is None or not note:
+        return clip
+    warnings.warn(f"{path}: {note}", FormatWarning, stacklevel=4)
+    return replace(clip, source=replace(clip.source, notes=(*clip.source.notes, note)))
 
 
 def annotated(clip: Clip, contacts: dict[str, list[Span]], file: Path) -> Clip:
