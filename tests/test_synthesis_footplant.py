@@ -1,6 +1,8 @@
 """Feet that are held, legs that reach them, and corrections that come and go; against plain loops."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -326,6 +328,19 @@ def test_feet_that_rise_and_sink_flat_while_they_stand_are_held():
     wave = 0.03 * np.sin(np.pi * np.arange(len(flat)) / flat.fps)
     bent = replace(flat, root=flat.root + wave[:, None] * np.array([0.0, 1.0, 0.0]), source=None)
     assert np.asarray(plants(bent))[np.asarray(plants(flat))].mean() > 0.8
+
+
+@pytest.mark.skipif("MOTIONGRAPH_CMU" not in os.environ, reason="MOTIONGRAPH_CMU names no folder of all CMU trials")
+@pytest.mark.parametrize(("trial", "deepest"), [("113/113_25", 0.01), ("138/138_01", 0.01)])
+def test_feet_come_out_of_the_floor_as_far_as_that_jolts_nothing(trial, deepest):
+    """What would jolt is mended by a part: all or nothing left feet up to 5 cm in the floor, and put some into it."""
+    file = Path(os.environ["MOTIONGRAPH_CMU"]) / f"data/{trial}.bvh"
+    if not file.is_file():
+        pytest.skip(f"there is no {file}")
+    clip = mg.load(file)
+    made = cleaned(clip)
+    feet = [j for leg in legs_of(clip.skeleton, plants(clip).joints) for j in (leg.ankle, leg.ball, *leg.tips)]
+    assert made.positions()[clip.first :, feet, 1].min() > clip.floor - deepest
 
 
 def test_floors_that_differ_become_one():

@@ -20,7 +20,7 @@ _GIVE = 0.12  # s; the same for the root's readiness to give way
 _LEAP = 1.5  # m/s; a correction that changes faster than this is a step from one place to another
 _STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
-_CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
+CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
 _UP = 0.5  # sine of the angle by which toes point up at most to keep out of the floor
 _BARELY = 0.0005  # m that they are kept above it, for what is made of two such motions
@@ -61,11 +61,12 @@ class Foot:
         own = self.goal[frames], self.turn[frames], self.held[frames], self.loose[frames], self.parts[:, frames]
         return Foot(*own, self.toe, self.hinge[frames])
 
-    def above(self, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
-        """`goal` (F, 3), lifted smoothly where the foot, without the toe that bends, would be below the ground."""
+    def above(self, goal: np.ndarray, ground: float, fps: float, over: float = CLEAR) -> np.ndarray:
+        """`goal` (F, 3), lifted within `over` seconds where the foot, without the toe that bends, would be below the
+        ground."""
         stiff = np.delete(self.parts, self.toe, axis=0) if self.toe >= 0 else self.parts
         depth = -rot.rotate(self.turn, stiff)[..., 1].min(axis=0, initial=0.0)
-        lift = envelope(np.maximum(ground + depth - goal[:, 1], 0.0), max(round(_CLEAR * fps), 1))
+        lift = envelope(np.maximum(ground + depth - goal[:, 1], 0.0), max(round(over * fps), 1))
         return goal + lift[:, None] * np.array([0.0, 1.0, 0.0])
 
     def yielding(self, goal: np.ndarray, hip: np.ndarray, wanted: np.ndarray) -> "Foot":
@@ -83,7 +84,7 @@ class Foot:
         goal = ball - turned + free * (1.0 - self.loose[:, None]) * (nearer - goal)
         return replace(self, goal=goal, turn=rot.multiply(rot.between(foot, turned), self.turn))
 
-    def bent(self, turned: np.ndarray, goal: np.ndarray, ground: float, fps: float) -> np.ndarray:
+    def bent(self, turned: np.ndarray, goal: np.ndarray, ground: float, fps: float, over: float = CLEAR) -> np.ndarray:
         """(F, 4) `turned` (F, 4) of the toes, and about the ball as far as keeps them out of the ground, with the ankle
         at `goal` (F, 3)."""
         ball, tip = rot.rotate(self.turn, self.parts[0]), self.parts[self.toe]
@@ -96,7 +97,7 @@ class Foot:
         lowest = (ground + _BARELY - goal[:, 1] - ball[:, 1] - level) / np.maximum(swing, 1e-9)
         clear = np.arccos(np.clip(lowest, -1.0, _UP))  # they are above the ground within so much of the top
         angle = np.where(top + clear < 2.0 * np.pi, np.maximum(top - clear, 0.0), 0.0)
-        angle = envelope(angle, max(round(_CLEAR * fps), 1))
+        angle = envelope(angle, max(round(over * fps), 1))
         return rot.multiply(rot.from_vector(angle[:, None] * hinge), turned)
 
 

@@ -16,7 +16,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import Foot, foot_of, plants
+from motiongraph.synthesis.feet import CLEAR, Foot, foot_of, plants
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
@@ -29,6 +29,11 @@ _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 _GENTLE = {2: (2.0, 12.0, 30.0), 3: (40.0, 150.0, 800.0)}
 _CALM = (0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)  # s over which a jolt is smoothed, by rounds
 _WIDE = 2.0  # times that to both sides of it
+# s around a jolt in which what was mended is taken back, and how much of it, by rounds
+_BACK = ((0.04, 0.4), (0.08, 0.4), (0.16, 0.4), (0.16, 0.6), (0.08, 1.0), (0.16, 1.0), (0.32, 1.0))
+_SLOWER = 1.0, 2.0, 4.0  # times as long to lift feet out of the floor that still are in it
+_DEEP = 0.001  # m that a foot may be deeper in the floor than before
+_DRY = 1e-6  # m
 
 
 def cleaned(
@@ -75,13 +80,12 @@ def _soothed(
     before = stance.positions(np.zeros_like(moved), np.zeros_like(turns))
     limits = [_Limit.of(before, fps, swinging, order) for order in _GENTLE]
 
-    def jolted(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        places = stance.positions(moved, turns)
+    def jolted(places: np.ndarray) -> np.ndarray:
         return stance.shares(np.logical_or(*(limit.jolted(places) for limit in limits)))
 
     was = moved, turns
     for calm in _CALM:
-        jolts = jolted(moved, turns)
+        jolts = jolted(stance.positions(moved, turns))
         if not jolts.any():
             break
         turns = turns.copy()
@@ -91,19 +95,23 @@ def _soothed(
             turns[:, n] = _smoother(turns[:, n], near[n], calm * fps)
     if turns is was[1]:
         return moved, turns
-    # What was smoothed is off its place, or in the floor: both are mended as far as that jolts nothing more.
-    calmed = ~jolted(moved, turns)
-    for place in (was, None):
-        mended = stance.mended(moved, turns, place)
-        jolts = jolted(moved, mended) & calmed
-        if not jolts.any():
-            return moved, mended
-        for calm in _CALM[1::2]:
-            if not jolts.any():
+    # What was smoothed is off its place, or in the floor: both are mended as far as that jolts nothing more. What would
+    # is mended by a part, and what is left in the floor is lifted out of it more slowly.
+    places = stance.positions(moved, turns)
+    calmed, depth = ~jolted(places), stance.depth(places)
+    for place, over in ((was, CLEAR), *((None, times * CLEAR) for times in _SLOWER)):
+        mended = stance.mended(moved, turns, place, over)
+        for calm, share in (*_BACK, (0.0, 0.0)):
+            places = stance.positions(moved, mended)
+            deep = stance.depth(places)
+            spoilt = jolted(places) & calmed | (deep > np.maximum(depth, 0.0) + _DEEP)
+            if not spoilt.any():
+                turns, depth = mended, deep
                 break
-            mended += _near(jolts, calm * fps).T[..., None, None] * (turns - mended)
-            jolts = jolted(moved, mended) & calmed
-        turns = turns if jolts.any() else mended
+            if share:
+                mended += share * _near(spoilt, calm * fps).T[..., None, None] * (turns - mended)
+        if depth.max() < _DRY:
+            break
     return moved, turns
 
 
@@ -176,6 +184,11 @@ class _Stance:
         _kernels.swing(np.ascontiguousarray(self.places), moved, turn, bones, places)
         return places
 
+    def depth(self, places: np.ndarray) -> np.ndarray:
+        """(n, F) metres that the lowest joint of each foot is below the ground; places: see `positions`."""
+        feet = ([joint for joint in (leg.ankle, leg.ball, *leg.tips) if joint >= 0] for leg in self.legs)
+        return np.stack([self.ground - places[:, joints, 1].min(axis=1) for joints in feet])
+
     def held(self) -> tuple[np.ndarray, np.ndarray]:
         """What holds the feet: moves of the root (F, 3), and turns (F, n, 4, 3), vectors that act on the global
         orientations of thighs, shins, feet and toes."""
@@ -206,8 +219,11 @@ class _Stance:
         turns = [thigh, shin, np.stack([foot.turn for foot in feet]), np.stack(toes)]
         return shift, rot.to_vector(np.ascontiguousarray(np.stack(turns, axis=-2).swapaxes(0, 1)))
 
-    def mended(self, moved: np.ndarray, turns: np.ndarray, held: tuple[np.ndarray, np.ndarray] | None) -> np.ndarray:
-        """These turns (see `held`) with no foot in the ground, and feet that stand where those held are, if given."""
+    def mended(
+        self, moved: np.ndarray, turns: np.ndarray, held: tuple[np.ndarray, np.ndarray] | None, over: float
+    ) -> np.ndarray:
+        """These turns (see `held`) with no foot in the ground, which takes them `over` seconds, and feet that stand
+        where those held are, if given."""
         places, turns = self.positions(moved, turns), turns.copy()
         wanted = places if held is None else self.positions(*held)
         for n, (leg, foot) in enumerate(zip(self.legs, self.feet)):
@@ -219,7 +235,7 @@ class _Stance:
                 goal = ankle + stands * (wanted[:, leg.ankle] - ankle)
             thigh, shin, sole, toes = rot.from_vector(turns[:, n].swapaxes(0, 1))
             foot = replace(foot, turn=sole)
-            goal = foot.above(goal, self.ground, self.fps)
+            goal = foot.above(goal, self.ground, self.fps, over)
             if (goal != ankle).any():
                 above = self.turns[:, self.skeleton.parents[leg.hip]]
                 knees = Knees.of(hip[None], knee[None], ankle[None], above[None], self.fps)
@@ -228,7 +244,7 @@ class _Stance:
                 turns[:, n, 1] = rot.to_vector(rot.multiply(more[1][0], shin))
                 ankle = hip + more[2][0]
             if leg.toe >= 0:
-                turns[:, n, 3] = rot.to_vector(foot.bent(toes, ankle, self.ground, self.fps))
+                turns[:, n, 3] = rot.to_vector(foot.bent(toes, ankle, self.ground, self.fps, over))
         return turns
 
     def turned(self, turns: np.ndarray) -> np.ndarray:
