@@ -343,6 +343,20 @@ def test_feet_come_out_of_the_floor_as_far_as_that_jolts_nothing(trial, deepest)
     assert made.positions()[clip.first :, feet, 1].min() > clip.floor - deepest
 
 
+@pytest.mark.parametrize("name", ["walk", "sneak"])
+def test_feet_captured_below_the_floor_still_swing_as_high(name):
+    clip = sample(name)
+    made, contacts = cleaned(clip, floor=np.full(len(clip), clip.floor + 0.04)), plants(clip)
+    for leg in legs_of(clip.skeleton, contacts.joints):
+        own = [contacts.joints.index(joint) for joint in (leg.ankle, leg.ball)]
+        for start, stop in runs(~np.asarray(contacts)[:, own].any(axis=1)):
+            if start > 0 and stop < len(clip):
+                line = np.linspace(0.0, 1.0, stop - start + 2)
+                heights = [each.positions()[start - 1 : stop + 1, leg.ankle, 1] for each in (clip, made)]
+                was, now = ((h - (1.0 - line) * h[0] - line * h[-1]).max() for h in heights)
+                assert now > 0.9 * was
+
+
 def test_floors_that_differ_become_one():
     low = sample("walk")
     high = replace(low, root=low.root + np.array([0.0, 0.07, 0.0]), name="high", source=None)

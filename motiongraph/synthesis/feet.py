@@ -188,7 +188,7 @@ def foot_of(
         loose = nearness(toe_down, round(_GIVE * fps)) * (1.0 - nearness(down, round(_ROLL * fps)))
         down = _without_leaps(down, toe_down, target - ankle, fps)
     goal = ankle + eased(down, target - ankle, EASE, fps)
-    _lift(goal[:, 1], ankle[:, 1], down)
+    keep_lift(goal[:, 1], ankle[:, 1], down)
     joints = [joint for joint in (leg.ball, *leg.tips) if joint >= 0]
     parts = np.stack([places[:, joint] - ankle for joint in joints] or [np.zeros_like(ankle)])
     toe = joints.index(leg.toe) if leg.toe >= 0 else -1
@@ -222,7 +222,7 @@ def _going_on(
     return ankle, ankle + rot.rotate(rot.from_vector(turn), foot)
 
 
-def _lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
+def keep_lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
     """Raise goal (F,) between contacts so that every step is as high as the ankle (F,) was; metres."""
     for start, stop in runs(~down):
         if start > 0 and stop < len(down):

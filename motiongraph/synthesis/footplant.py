@@ -16,7 +16,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import CLEAR, Foot, foot_of, plants
+from motiongraph.synthesis.feet import CLEAR, Foot, foot_of, keep_lift, plants
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
@@ -196,6 +196,8 @@ class _Stance:
         hip = np.stack([self.places[:, leg.hip] for leg in self.legs])
         firm, held = np.stack([foot.firm for foot in feet]), np.stack([foot.held for foot in feet])
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
+        for n, leg in enumerate(self.legs):  # a foot captured below the ground stands higher now, and so must it swing
+            keep_lift(goal[n, :, 1], self.places[:, leg.ankle, 1], held[n] >= 1.0)
         # A foot that would be below the ground stands on it.
         lift = goal[..., 1] - np.stack([foot.goal[:, 1] for foot in feet])
         stands = 1.0 - (1.0 - held) * _SUNK / (_SUNK + lift)
