@@ -1,5 +1,6 @@
 """What is asked of walks along a path besides keeping to it: variety, speed, an end at rest, bending, a word."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 import motiongraph as mg
 from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
+from motiongraph.walks.path_goal import DIRECTIONS, behaviour_changes
+from motiongraph.walks.sharp_turns import tightest_turn
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
 SLALOM = [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)]
@@ -65,11 +68,55 @@ def test_bending_comes_nearer_and_feet_still_hold(graph):
         mg.synthesize(walk, bend=0.5)
 
 
-def test_round_a_sharp_corner_by_turning_on_the_spot():
-    clips = [mg.load(file) for file in sorted((CAPTURED.parent / "samples").glob("*.bvh"))]
-    walk = mg.follow_path(mg.MotionGraph.build(clips).pruned(), [(0, 0), (0, 6), (0.05, 0)])
+@pytest.fixture(scope="module")
+def samples():
+    return mg.MotionGraph.build(
+        [mg.load(file) for file in sorted((CAPTURED.parent / "samples").glob("*.bvh"))]
+    ).pruned()
+
+
+def test_round_a_sharp_corner_by_turning_on_the_spot(samples):
+    walk = mg.follow_path(samples, [(0, 0), (0, 6), (0.05, 0)])
     assert walk.facts["path_error_worst"] < 0.5
     assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
+
+
+def test_a_path_that_turns_more_sharply_than_any_clip(samples):
+    """A spiral from 0.6 to 1.6 m: between walls a walk is found that keeps to it, and the note says at what price."""
+    turn = np.linspace(0.0, 4.0 * np.pi, 200)
+    radius = 0.6 + turn / (4.0 * np.pi)
+    spiral = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+    walk = mg.follow_path(samples, spiral)
+    assert walk.complete
+    assert walk.facts["path_error_worst"] < 0.5
+    names = [set(walk.clips[clip].labels) - DIRECTIONS for clip in walk.steps["clip"]]
+    often = sum(not a & b for a, b in pairwise(names))
+    assert walk.facts["behaviour_changes"] == often >= 5
+    assert (
+        f"m turn more sharply than any clip does on its way, by {np.degrees(tightest_turn(samples)):.0f}°" in walk.note
+    )
+    assert walk.note.endswith(f"changes what it does {often} times")
+
+
+def test_what_is_a_change_of_behaviour():
+    sets = [
+        frozenset(words.split()) for words in ("walk left", "walk straight", "run straight", "walk run", "left", "")
+    ]
+    assert behaviour_changes(sets).astype(int).tolist() == [
+        [0, 0, 1, 0, 1, 1],
+        [0, 0, 1, 0, 1, 1],
+        [1, 1, 0, 0, 1, 1],
+        [0, 0, 0, 0, 1, 1],
+        [1, 1, 1, 1, 0, 1],
+        [1, 1, 1, 1, 1, 0],
+    ]
+
+
+def test_walks_beyond_an_error_are_dropped(graph):
+    line = [(0, 0), (0, 6)]
+    least = mg.follow_path(graph, line).facts["error"]
+    assert mg.follow_path(graph, line, effort=mg.Effort(error=1.001 * least, again=False)).facts["error"] == least
+    assert not mg.follow_path(graph, line, effort=mg.Effort(error=0.5 * least, again=False)).complete
 
 
 def test_a_word_where_a_corner_is_too_sharp(graph):

@@ -58,7 +58,7 @@ class Cells(NamedTuple):
     filled: np.ndarray  # (cells,) states in each cell
     kinds: np.ndarray  # (cells, _KINDS) and of each kind
     refused: np.ndarray  # (cells, _KINDS) value from which on a state of each kind has no place in a full cell
-    best: np.ndarray  # (1,) error of the best complete walk
+    best: np.ndarray  # (1,) error of the best complete walk, or from which on none is wanted
     end: np.ndarray  # (2,) its last state and last frame
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
     limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
@@ -78,10 +78,10 @@ class Cells(NamedTuple):
             np.zeros(cells, np.int64),
             np.zeros((cells, _KINDS), np.int64),
             np.full((cells, _KINDS), np.inf),
-            np.full(1, np.inf),
+            np.full(1, effort.error),
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
-            np.full(cells + 1, np.inf),
+            np.append(np.full(cells, np.inf), effort.error),
             np.array([effort.cell, width // (2 * _KINDS) if effort.kinds else 0.0]),
             np.zeros((_REMEMBERED, 2), np.int64),
             *goal.turns,
@@ -283,7 +283,7 @@ def _swept(
             break
         stop = min(start + _BLOCK, count)
         sweep(ground.floor, goal.target, goal.rules, cells, none, no_state, start, stop, *room)
-    complete, limited = bool(np.isfinite(cells.best[0])), bool(note)
+    complete, limited = bool(cells.best[0] < effort.error), bool(note)
     if complete:
         (number, last), error, note = cells.end.tolist(), float(cells.best[0]), ""
     else:
