@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import motiongraph as mg
+from motiongraph.walks import follow_path
 from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
 from motiongraph.walks.path_goal import DIRECTIONS, behaviour_changes
 from motiongraph.walks.sharp_turns import tightest_turn
@@ -95,7 +96,7 @@ def test_a_path_that_turns_more_sharply_than_any_clip(samples):
     assert (
         f"m turn more sharply than any clip does on its way, by {np.degrees(tightest_turn(samples)):.0f}°" in walk.note
     )
-    assert walk.note.endswith(f"changes what it does {often} times")
+    assert f"changes what it does {often} times" in walk.note
 
 
 def test_what_is_a_change_of_behaviour():
@@ -126,3 +127,22 @@ def test_a_word_where_a_corner_is_too_sharp(graph):
     assert walk.facts["path_error_worst"] > 0.5
     assert f"leaves the path by {walk.facts['path_error_worst']:.1f} m" in walk.note
     assert "need 1.3 m from side to side" in walk.note
+
+
+def test_a_word_where_speed_and_labels_cannot_be_kept(samples):
+    fast = mg.follow_path(samples, [(0, 0), (0, 8)], weights=mg.Weights(speed=6.0))
+    assert f"it goes at {fast.facts['path_speed']:.1f} m/s on average, not 6.0: nearly all motion" in fast.note
+    corner = mg.follow_path(samples, [(0, 0), (0, 8), (8, 8)], [(0.0, "walk"), (8.0, "run")])
+    (switch,) = corner.facts["switches"]
+    assert switch["held"] < 0.8
+    assert f"only {100 * switch['held']:.0f} % of the stretch asked for as run is that" in corner.note
+
+
+def test_a_calmer_end_is_looked_for(samples, monkeypatch):
+    """Where a walk hurries past the end, another one that slows down is taken, at little cost."""
+    line = [(0, 0), (0, 5.5), (3.73, 6.95)]
+    calm = mg.follow_path(samples, line).facts
+    monkeypatch.setattr(follow_path, "_HASTY", np.inf)
+    hasty = mg.follow_path(samples, line).facts
+    assert calm["end_speed"] < 0.5 * hasty["end_speed"]
+    assert calm["path_error_mean"] < hasty["path_error_mean"] + 0.03

@@ -49,9 +49,13 @@ _FICKLE, _DEARER = 0.1, (5.0, 2.0)
 # change, "Hello" 0.48 m instead of 0.98; a beam of half the width finds neither.
 _WALLS, _STEADY, _WIDE = 1000.0, 5.0, 8
 _BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
+# m/s at its end from which on a walk that comes to stand is looked for, by so many times the price of not standing, and
+# the metres by which it may be worse.
+_HASTY, _CALMER, _WORTH = 0.35, 4.0, 0.03
 _HARDER = 4  # times the width of a beam that found no way near the path
-# Metres times transitions up to which that is tried, walls are, and the table of turns is.
-_WORK, _MORE_WORK, _MUCH = 150_000, 400_000, 8_000_000
+# Metres times transitions up to which that is tried, walls are, a calmer end, and the table of turns, where a walk is
+# unsure and where it is far off.
+_WORK, _MORE_WORK, _SOME, _MUCH, _VERY_MUCH = 150_000, 400_000, 1_000_000, 3_000_000, 8_000_000
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -165,22 +169,31 @@ def follow_path(
         goal = Goal.of(graph, led, names, weights, **ends)
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
-        states, walks, best = placed_at(floor_graph(graph), roots, led.places[0], heading), [], goal
+        states, walks, best = placed_at(floor_graph(graph), roots, led.places[0], heading), [], (effort, goal)
         for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
             found = find(graph, towards, roots, states, tried, progress)
             walks.append(finished(graph, goal, found, roots, states, "path", began))
             if _astray(walks[-1]) <= min(map(_astray, walks)):
-                best = towards
+                best = tried, towards
             if min((_off(walk) for walk in walks if walk.complete), default=np.inf) <= enough:
                 break
-        for price in _DEARER if _searches_on(effort) else ():
-            if min(walks, key=_astray).facts["change_cost"] <= _FICKLE or best.rules.strip == _WALLS:
+        tried, towards = best
+        for price in _DEARER if _searches_on(effort) and towards.rules.strip < _WALLS else ():
+            if min(walks, key=_astray).facts["change_cost"] <= _FICKLE:
                 break
-            found = find(graph, _priced(best, price * best.target.extra), roots, states, effort, progress)
+            found = find(graph, _priced(towards, price * towards.target.extra), roots, states, tried, progress)
             steadier = finished(graph, goal, found, roots, states, "path", began)
             if steadier.complete and _off(steadier) <= max(FAR, min(map(_off, walks))):
                 walks.append(steadier)
-        return min(walks, key=_astray)
+        walk = min(walks, key=_astray)
+        if stops and walk.facts["end_speed"] > _HASTY and _searches_on(effort) and _work(graph, goal) <= _SOME:
+            calm = replace(towards, rules=towards.rules._replace(end_rest=_CALMER * weights.rest))
+            found = find(graph, calm, roots, states, tried, progress)
+            calmer = finished(graph, goal, found, roots, states, "path", began)
+            slows = calmer.complete and calmer.facts["end_speed"] < 0.5 * walk.facts["end_speed"]
+            keeps = _off(calmer) <= max(FAR, _off(walk)) and _astray(calmer)[1] <= _astray(walk)[1] + _WORTH
+            walk = calmer if slows and keeps else walk
+        return walk
 
     return kept_clear(things, along)
 
@@ -195,9 +208,9 @@ def searches(
     nobody passes, however long it takes: seen from the nearest point of the path, not at equal arc length, and with a
     higher price for changes, as there are many ways to step to and fro; then without them.
     """
-    yield effort, goal, _UNSURE
-    work = goal.curve.length * len(floor_graph(graph).rows)
-    if not _searches_on(effort) or work > _MUCH:
+    work = _work(graph, goal)
+    yield effort, goal, _UNSURE if work <= _MUCH else FAR
+    if not _searches_on(effort) or work > _VERY_MUCH:
         return
     by_turns = partial(Goal.of, graph, goal.curve, labels, weights, False, **ends)
     yield effort, by_turns(turns="everywhere", strip=2.0), FAR
@@ -210,6 +223,11 @@ def searches(
         yield replace(effort, width=_WIDE * effort.width, error=_BROKEN), _priced(walled, prices), FAR
     if work <= _WORK:
         yield replace(effort, width=_HARDER * effort.width, kinds=True), goal, FAR
+
+
+def _work(graph: MotionGraph, goal: Goal) -> float:
+    """Metres times transitions, by which the time of a search grows."""
+    return goal.curve.length * len(floor_graph(graph).rows)
 
 
 def _priced(goal: Goal, prices: np.ndarray) -> Goal:
@@ -316,6 +334,7 @@ def finished(
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
     walk.facts["change_cost"] = float(goal.target.extra[np.array(found.taken, int)].sum())  # m²s
+    walk.facts["end_speed"] = float(floor_graph(graph).pace[found.last])  # m/s
     walk.facts["behaviour_changes"] = behaviour_count(graph, found.taken)
     if any(need is not None for need in goal.needs):
         label_facts(graph, goal, walk)

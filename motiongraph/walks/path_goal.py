@@ -27,7 +27,7 @@ _PLAIN_END: dict[str, float] = {
 }  # fmt: skip
 # Where it ends by standing still: a little before or after the path's end, near to it.
 STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}
-_STANDS = 0.15  # m/s; slower is standing
+STANDS = 0.15  # m/s; slower is standing
 _HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
 _NO_TURNS = np.zeros((0, 8)), *NONE
@@ -277,7 +277,7 @@ def _target(
 def can_stop(graph: MotionGraph) -> bool:
     """Whether a walk on the graph may come to stand."""
     ground = floor_graph(graph)
-    return bool((ground.pace[ground.nodes] < _STANDS).any())
+    return bool((ground.pace[ground.nodes] < STANDS).any())
 
 
 def change_of(graph: MotionGraph, turning: bool = True) -> np.ndarray:

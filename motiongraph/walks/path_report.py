@@ -1,6 +1,7 @@
 """What is told of a walk along a path beside how far off it is: where it could not do what was asked, and why."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.placement import heading_of
 from motiongraph.walks.curve import Curve, progress_along
 from motiongraph.walks.floor_path import floor_graph
-from motiongraph.walks.path_goal import Goal, behaviour_changes
+from motiongraph.walks.path_goal import STANDS, Goal, behaviour_changes
 from motiongraph.walks.sharp_turns import corners, sharp_stretches, tightest_turn
 from motiongraph.walks.turn_table import room_to_turn
 from motiongraph.walks.walk import Walk, called
@@ -19,6 +20,10 @@ NEARLY = 0.25  # m more than must be
 _LATE = 0.75  # m after its place from which a label begins late
 _OFTEN = 5  # changes of behaviour that are worth one
 _BESIDE = 1.0  # m along the path from a place that is still there
+_HELD = 0.8  # share of a stretch
+_OTHER = 0.3  # share by which it goes faster or slower than asked for
+_ENDS = 0.6  # m/s at which it ends
+_STANDING = 0.01  # share of the places at which clips can be joined that stand, from which on one expects a stop
 _CORNER = 45.0  # degrees within a metre that make a corner
 _MANY = 500  # clips beyond which the tightest turn of all of them is not looked for
 
@@ -68,7 +73,26 @@ def said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
             if begins is not None and turn > _CORNER:
                 why = f"the path turns by {turn:.0f}° there, and no way was found that comes round and to it at once"
             words.append(f"{switch['label']} begins {late}: {why}")
-    return "; ".join(words)
+        elif switch["held"] < _HELD:
+            words.append(
+                f"only {100 * switch['held']:.0f} % of the stretch asked for as {switch['label']} is that: no way near "
+                "the path was found that keeps to it"
+            )
+    return "; ".join([*words, *_haste(graph, goal, facts)])
+
+
+def _haste(graph: MotionGraph, goal: Goal, facts: dict[str, Any]) -> Iterator[str]:
+    """Where a walk does not go at the speed asked for, or does not come to stand though others on the graph do."""
+    rules, speed, ground = goal.rules, facts.get("path_speed", 0.0), floor_graph(graph)
+    if rules.hurry > 0.0 and abs(speed - rules.speed) > _OTHER * rules.speed:
+        least, most = np.percentile(ground.pace[ground.nodes], (5.0, 95.0)).tolist()
+        why = "no way along the path was found that is " + ("slower" if speed > rules.speed else "faster")
+        if not least <= rules.speed <= most:
+            why = f"nearly all motion of the graph goes at {least:.1f} to {most:.1f} m/s"
+        yield f"it goes at {speed:.1f} m/s on average, not {rules.speed:.1f}: {why}"
+    stands = float((ground.pace[ground.nodes] < STANDS).mean())
+    if rules.end_rest > 0.0 and facts["end_speed"] > _ENDS and stands >= _STANDING:
+        yield f"it ends at {facts['end_speed']:.1f} m/s: no way near the path was found that comes to stand there"
 
 
 def _too_sharp(graph: MotionGraph, curve: Curve) -> list[tuple[float, float]]:
@@ -99,7 +123,9 @@ def label_facts(graph: MotionGraph, goal: Goal, walk: Walk) -> None:
         if need is not None:
             after = np.flatnonzero(need[source] & (along > goal.changes[k] - 3.0))
             where = float(along[after[0]]) if len(after) else None
-            switches.append({"label": called(graph, goal.asked[k]), "asked": float(goal.changes[k]), "begins": where})
+            held = float(fits[stretch == k].mean()) if (stretch == k).any() else 0.0
+            asked = {"label": called(graph, goal.asked[k]), "asked": float(goal.changes[k])}
+            switches.append({**asked, "begins": where, "held": held})
     walk.facts["switches"] = switches
 
 
