@@ -1,12 +1,16 @@
 """What is asked of walks along a path besides keeping to it: variety, speed, an end at rest, bending, a word."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import motiongraph as mg
+from motiongraph.walks import follow_path
 from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
+from motiongraph.walks.path_goal import DIRECTIONS, behaviour_changes
+from motiongraph.walks.sharp_turns import tightest_turn
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
 SLALOM = [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)]
@@ -65,11 +69,55 @@ def test_bending_comes_nearer_and_feet_still_hold(graph):
         mg.synthesize(walk, bend=0.5)
 
 
-def test_round_a_sharp_corner_by_turning_on_the_spot():
-    clips = [mg.load(file) for file in sorted((CAPTURED.parent / "samples").glob("*.bvh"))]
-    walk = mg.follow_path(mg.MotionGraph.build(clips).pruned(), [(0, 0), (0, 6), (0.05, 0)])
+@pytest.fixture(scope="module")
+def samples():
+    return mg.MotionGraph.build(
+        [mg.load(file) for file in sorted((CAPTURED.parent / "samples").glob("*.bvh"))]
+    ).pruned()
+
+
+def test_round_a_sharp_corner_by_turning_on_the_spot(samples):
+    walk = mg.follow_path(samples, [(0, 0), (0, 6), (0.05, 0)])
     assert walk.facts["path_error_worst"] < 0.5
     assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
+
+
+def test_a_path_that_turns_more_sharply_than_any_clip(samples):
+    """A spiral from 0.6 to 1.6 m: between walls a walk is found that keeps to it, and the note says at what price."""
+    turn = np.linspace(0.0, 4.0 * np.pi, 200)
+    radius = 0.6 + turn / (4.0 * np.pi)
+    spiral = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+    walk = mg.follow_path(samples, spiral)
+    assert walk.complete
+    assert walk.facts["path_error_worst"] < 0.5
+    names = [set(walk.clips[clip].labels) - DIRECTIONS for clip in walk.steps["clip"]]
+    often = sum(not a & b for a, b in pairwise(names))
+    assert walk.facts["behaviour_changes"] == often >= 5
+    assert (
+        f"m turn more sharply than any clip does on its way, by {np.degrees(tightest_turn(samples)):.0f}°" in walk.note
+    )
+    assert f"changes what it does {often} times" in walk.note
+
+
+def test_what_is_a_change_of_behaviour():
+    sets = [
+        frozenset(words.split()) for words in ("walk left", "walk straight", "run straight", "walk run", "left", "")
+    ]
+    assert behaviour_changes(sets).astype(int).tolist() == [
+        [0, 0, 1, 0, 1, 1],
+        [0, 0, 1, 0, 1, 1],
+        [1, 1, 0, 0, 1, 1],
+        [0, 0, 0, 0, 1, 1],
+        [1, 1, 1, 1, 0, 1],
+        [1, 1, 1, 1, 1, 0],
+    ]
+
+
+def test_walks_beyond_an_error_are_dropped(graph):
+    line = [(0, 0), (0, 6)]
+    least = mg.follow_path(graph, line).facts["error"]
+    assert mg.follow_path(graph, line, effort=mg.Effort(error=1.001 * least, again=False)).facts["error"] == least
+    assert not mg.follow_path(graph, line, effort=mg.Effort(error=0.5 * least, again=False)).complete
 
 
 def test_a_word_where_a_corner_is_too_sharp(graph):
@@ -79,3 +127,22 @@ def test_a_word_where_a_corner_is_too_sharp(graph):
     assert walk.facts["path_error_worst"] > 0.5
     assert f"leaves the path by {walk.facts['path_error_worst']:.1f} m" in walk.note
     assert "need 1.3 m from side to side" in walk.note
+
+
+def test_a_word_where_speed_and_labels_cannot_be_kept(samples):
+    fast = mg.follow_path(samples, [(0, 0), (0, 8)], weights=mg.Weights(speed=6.0))
+    assert f"it goes at {fast.facts['path_speed']:.1f} m/s on average, not 6.0: nearly all motion" in fast.note
+    corner = mg.follow_path(samples, [(0, 0), (0, 8), (8, 8)], [(0.0, "walk"), (8.0, "run")])
+    (switch,) = corner.facts["switches"]
+    assert switch["held"] < 0.8
+    assert f"only {100 * switch['held']:.0f} % of the stretch asked for as run is that" in corner.note
+
+
+def test_a_calmer_end_is_looked_for(samples, monkeypatch):
+    """Where a walk hurries past the end, another one that slows down is taken, at little cost."""
+    line = [(0, 0), (0, 5.5), (3.73, 6.95)]
+    calm = mg.follow_path(samples, line).facts
+    monkeypatch.setattr(follow_path, "_HASTY", np.inf)
+    hasty = mg.follow_path(samples, line).facts
+    assert calm["end_speed"] < 0.5 * hasty["end_speed"]
+    assert calm["path_error_mean"] < hasty["path_error_mean"] + 0.03

@@ -15,7 +15,7 @@ import numpy as np
 
 from motiongraph.elementary import sincos
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F32, F64, FAST, I32, I64, kernel, njit, read, types
+from motiongraph.kernels import BARE, F32, F64, I32, I64, kernel, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.progress import Progress
 from motiongraph.walks.floor_path import FLOOR, floor_graph
@@ -58,11 +58,12 @@ class Cells(NamedTuple):
     filled: np.ndarray  # (cells,) states in each cell
     kinds: np.ndarray  # (cells, _KINDS) and of each kind
     refused: np.ndarray  # (cells, _KINDS) value from which on a state of each kind has no place in a full cell
-    best: np.ndarray  # (1,) error of the best complete walk
+    best: np.ndarray  # (1,) error of the best complete walk, or from which on none is wanted
     end: np.ndarray  # (2,) its last state and last frame
     effort: np.ndarray  # (2,) states expanded; frames and transitions looked at
     limits: np.ndarray  # (cells + 1,) error from which on a state has no place in each cell, and in any
     size: np.ndarray  # (2,) metres of a cell; states of every kind that have a place in it, see `_kind`
+    played: np.ndarray  # (_REMEMBERED, 2) room for the pieces that `repeats` looks back at
     corner: np.ndarray  # these three as in `Goal.turns`
     room: np.ndarray
     moment: np.ndarray
@@ -77,21 +78,22 @@ class Cells(NamedTuple):
             np.zeros(cells, np.int64),
             np.zeros((cells, _KINDS), np.int64),
             np.full((cells, _KINDS), np.inf),
-            np.full(1, np.inf),
+            np.full(1, effort.error),
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
-            np.full(cells + 1, np.inf),
+            np.append(np.full(cells, np.inf), effort.error),
             np.array([effort.cell, width // (2 * _KINDS) if effort.kinds else 0.0]),
+            np.zeros((_REMEMBERED, 2), np.int64),
             *goal.turns,
         )
 
 
 CELLS = types.NamedTuple(
     (F64[:, :, ::1], F64[:, ::1], I64[:, ::1], I64[:, :, ::1], I64[::1], I64[:, ::1], F64[:, ::1], F64[::1], I64[::1],
-     I64[::1], F64[::1], F64[::1], read(F64, 2), read(F32, 3), read(I32, 2)), Cells)  # fmt: skip
+     I64[::1], F64[::1], F64[::1], I64[:, ::1], read(F64, 2), read(F32, 3), read(I32, 2)), Cells)  # fmt: skip
 
 
-@njit(inline="always", **FAST)
+@njit(inline="always", **BARE)
 def _key(rules, theta, x, z, frame):
     """One number for all states that are nearly the same."""
     turn = np.int64(np.floor(theta / _TURN)) % 30
@@ -99,7 +101,7 @@ def _key(rules, theta, x, z, frame):
     return (((np.int64(frame / (_TIME * rules.fps)) * 30 + turn) << 16 | floor_x) << 16) | floor_z
 
 
-@njit(inline="always", **FAST)
+@njit(inline="always", **BARE)
 def _kind(target, rules, along, fx, fz, frame):
     """Which of `_KINDS` a state is: facing along the path, back or to a side, and slow or not."""
     i = min(max(int(along / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
@@ -113,24 +115,20 @@ def _kind(target, rules, along, fx, fz, frame):
     return (4 if aside > 0.0 else 6) + slow
 
 
-@njit(**FAST)
+@njit(**BARE)
 def _worst(value, key, count, kind, whole, least):
     """The state that one of this kind and value replaces in a full cell, -1 for none.
 
     count: states of each kind; least: places of every kind: round a sharp corner comes who slows down and turns before
     it pays."""
-    if least == 0:
-        return value.argmax()
-    if count[kind] < least:
-        whole = -np.inf
-    slot, most = -1, whole
+    slot, most = -1, -np.inf if count[kind] < least or least == 0 else whole
     for i in range(value.shape[0]):
-        if value[i] > most and (count[key[i] >> 58] > least or key[i] >> 58 == kind):
+        if value[i] > most and (least == 0 or count[key[i] >> 58] > least or key[i] >> 58 == kind):
             slot, most = i, value[i]
     return slot
 
 
-@njit(inline="always", **FAST)
+@njit(inline="always", **BARE)
 def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     """Put a state into its cell, no earlier than cell `earliest`, if it is among the best there."""
     # What has walked beyond the end of the path competes in the last cell.
@@ -179,12 +177,16 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
             cells.kinds[where, kind] += 1
     before, value[slot], key[slot] = value[slot], whole, own
     cells.links[where, slot, 0], cells.links[where, slot, 1], cells.links[where, slot, 2] = frame, parent, via
-    cells.states[where, slot] = state
+    for i in range(REALS):
+        cells.states[where, slot, i] = state[i]
     if cells.filled[where] == width and before >= cells.limits[where]:
-        cells.limits[where] = value.max()
+        most = value[0]
+        for i in range(1, width):
+            most = max(most, value[i])
+        cells.limits[where] = most
 
 
-@njit(**FAST)
+@njit(**BARE)
 def expand(floor, target, rules, cells, frame, state, number, earliest, taken, children):
     """Put all that may follow a state into its cells."""
     size = cells.size[0]
@@ -200,12 +202,12 @@ def expand(floor, target, rules, cells, frame, state, number, earliest, taken, c
         _place(floor, target, rules, cells, earliest, floor.arrive[taken[n]], children[n], number, taken[n])
 
 
-@njit(**FAST)
+@njit(**BARE)
 def repeats(floor, rules, cells, number, taken, children, count):
     """Add to the error of children that arrive where the walk to state `number` has been before, the more so the
     sooner it comes again."""
     width, near = cells.value.shape[1], _AGAIN * rules.fps
-    played, before, left = np.empty((_REMEMBERED, 2), np.int64), 0, -1
+    played, before, left = cells.played, 0, -1
     while number >= 0 and before < _REMEMBERED:
         where, slot = number // width, number % width
         played[before, 0], played[before, 1] = cells.links[where, slot, 0], left
@@ -220,7 +222,7 @@ def repeats(floor, rules, cells, number, taken, children, count):
 
 
 @kernel(types.void(
-    FLOOR, TARGET, RULES, CELLS, read(I64), read(F64, 2), I64, I64, I32[::1], F64[:, ::1]))  # fmt: skip
+    FLOOR, TARGET, RULES, CELLS, read(I64), read(F64, 2), I64, I64, I32[::1], F64[:, ::1]), **BARE)  # fmt: skip
 def sweep(floor, target, rules, cells, roots, root_states, start, stop, taken, children):
     """Expand the starts, roots (n,) frames and root_states (n, REALS), and every state of cells start … stop − 1.
 
@@ -281,7 +283,7 @@ def _swept(
             break
         stop = min(start + _BLOCK, count)
         sweep(ground.floor, goal.target, goal.rules, cells, none, no_state, start, stop, *room)
-    complete, limited = bool(np.isfinite(cells.best[0])), bool(note)
+    complete, limited = bool(cells.best[0] < effort.error), bool(note)
     if complete:
         (number, last), error, note = cells.end.tolist(), float(cells.best[0]), ""
     else:

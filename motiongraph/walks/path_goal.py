@@ -27,11 +27,13 @@ _PLAIN_END: dict[str, float] = {
 }  # fmt: skip
 # Where it ends by standing still: a little before or after the path's end, near to it.
 STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}
-_STANDS = 0.15  # m/s; slower is standing
+STANDS = 0.15  # m/s; slower is standing
 _HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
 _NO_TURNS = np.zeros((0, 8)), *NONE
 _NO_TURNS[0].flags.writeable = False
+# Labels that tell where motion goes and not what it is.
+DIRECTIONS = frozenset({"straight", "left", "right", "turn-left", "turn-right"})
 METHODS = ("beam", "branch and bound")
 
 
@@ -46,6 +48,7 @@ class Effort:
     cell: float = 0.15  # m along the path in which they compete
     seconds: float | None = None  # to compute, at most; the beam widens until they are used
     expansions: int | None = None  # states expanded, at most, for the whole walk
+    error: float = np.inf  # m²s from which on the beam drops a walk
     plan: float = 3.0  # n: seconds that branch and bound looks ahead
     keep: float = 1.0  # m: seconds of such a plan that are kept, before planning again
     best: int = 1  # r: take one of this many walks that differ, chosen by `rng`
@@ -265,7 +268,7 @@ def _target(
         if name is not None:
             need[k], away[k] = _frames_and_seconds(graph, name)
     pace = ground.pace
-    target = TargetPath(line, stretch, need, away, weights.change * _changes(graph, ground, pace), pace)
+    target = TargetPath(line, stretch, need, away, weights.change * change_of(graph), pace)
     for array in target:
         array.flags.writeable = False
     return target
@@ -274,14 +277,28 @@ def _target(
 def can_stop(graph: MotionGraph) -> bool:
     """Whether a walk on the graph may come to stand."""
     ground = floor_graph(graph)
-    return bool((ground.pace[ground.nodes] < _STANDS).any())
+    return bool((ground.pace[ground.nodes] < STANDS).any())
 
 
-def _changes(graph: MotionGraph, ground: FloorGraph, pace: np.ndarray) -> np.ndarray:
-    """(T,) how much of a change each transition is: 1 for other labels, and the square of its change of speed, m/s."""
-    sets, floor = len(graph.candidates.labelling.sets), ground.floor
-    out, into = np.divmod(graph.candidates.set_pairs[ground.rows], sets)
-    return (out != into) + (pace[floor.arrive] - pace[floor.leave]) ** 2
+def change_of(graph: MotionGraph, turning: bool = True) -> np.ndarray:
+    """(T,) how much of a change each transition is: 1 for other labels, and the square of its change of speed, m/s.
+
+    turning: whether that is a change too, else only other behaviour is.
+    """
+    ground, sets = floor_graph(graph), graph.candidates.labelling.sets
+    other = ~np.eye(len(sets), dtype=bool) if turning else behaviour_changes(sets)
+    more = ground.pace[ground.floor.arrive] - ground.pace[ground.floor.leave]
+    return other.ravel()[graph.candidates.set_pairs[ground.rows]] + more**2
+
+
+def behaviour_changes(sets: Sequence[frozenset[str]]) -> np.ndarray:
+    """(S, S) bool: whether motion with the labels of one set does something else than motion with those of another.
+
+    It does not where both have a label in common that is no direction: who turns left instead of going straight on
+    still walks.
+    """
+    words = [labels - DIRECTIONS or labels for labels in sets]
+    return np.array([[a != b and not a & b for b in words] for a in words], bool)
 
 
 _Found: TypeAlias = dict[Name, tuple[np.ndarray, np.ndarray]]

@@ -14,7 +14,7 @@ import numpy as np
 
 from motiongraph.elementary import cos, sin
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F32, F64, FAST, I32, I64, kernel, njit, read
+from motiongraph.kernels import BARE, F32, F64, I32, I64, kernel, njit, read
 from motiongraph.walks.floor_path import FLOOR, FloorGraph, floor_graph
 
 TURN = 72  # angles of a whole turn
@@ -75,7 +75,7 @@ def _worked_out(ground: FloorGraph) -> TurnTable:
     return table
 
 
-@kernel(I64(FLOOR, read(I64), read(I32, 2), read(F64), read(F64), I64, I64[::1], F32[:, :, ::1]))
+@kernel(I64(FLOOR, read(I64), read(I32, 2), read(F64), read(F64), I64, I64[::1], F32[:, :, ::1]), **BARE)
 def _sweep(floor, frames, moment, sine, cosine, number, changed, room):
     """Look once, from the last frame to the first, whether playing on or a transition leads round with less room; how
     many rows that changed. changed: (rows,) the number of the sweep that changed each last."""
@@ -123,7 +123,7 @@ def _sweep(floor, frames, moment, sine, cosine, number, changed, room):
     return count
 
 
-@njit(**FAST)
+@njit(**BARE)
 def room_ahead(corner, room, moment, theta, x, z):
     """The square of the metres by which a body at x, z, whose clip is turned by theta, will leave the path at the sharp
     corner near it, by the table of turns: to the better side. moment: (2,) of `TurnTable`, the frame's."""
