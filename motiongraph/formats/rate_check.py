@@ -28,7 +28,7 @@ _QUICK = 0.85  # times √(leg / g); the quickest seen are 0.90, in a run around
 _EDGE = 0.25  # share of its highest speed that a foot has where a swing begins and ends
 _SMOOTH = 0.03  # s over which speeds are smoothed
 _ENOUGH = 50.0  # Hz at which all this can be seen
-_MOST = 1200  # frames that are looked at
+_MOST = 600  # frames that are looked at; it takes 1 ms
 
 
 def rate_note(clip: Clip) -> str:
