@@ -62,11 +62,11 @@ def test_a_judge_sees_what_differs_and_nothing_else():
 def test_a_judge_looks_at_the_moments_that_seams_join():
     graph = sample_graph("walk", "walk_left", "run")
     motions = [mg.synthesize(mg.random_walk(graph, 20.0, rng=seed)) for seed in range(2)]
-    seams, captured = judge._windows_of(motions, graph.clips, same=True)
+    seams, captured = judge._windows_of(motions, graph.clips, "same")
     assert 2 * len(seams) == len(captured) > 0
     joined = {(row["motion"], row["clip"]) for row in captured}
     assert {(row["motion"], row[end]) for row in seams for end in ("clip", "other")} == joined
-    assert len(judge._windows_of(motions, graph.clips, same=False)[0]) >= len(seams)
+    assert len(judge._windows_of(motions, graph.clips, "any")[0]) >= len(seams)
 
 
 def test_a_judge_needs_enough_to_learn_from():

@@ -2,11 +2,12 @@
 
 Gradient boosting sees how the parts of a body move: their velocities and accelerations at 30 Hz over two thirds of a
 second. Windows with a transition in their middle come from made motion, the others from the captured clips, cleaned
-alike: around any frame that the same motion plays, or around just the two moments that a transition joins. Beside
-captured motion of any moment a seam can also be told by where it lies (walks change clips where bodies are slow, and at
-the ends of clips, where nothing captured goes on); beside the same moments only by the blend. What the judge says of a
-clip was learnt from others. 0.5 is chance, 1 means that every seam is seen. It needs scikit-learn, which motiongraph
-does not: `pip install scikit-learn`.
+alike: around any frame that the same motion plays, around just the two moments that a transition joins, or, the
+strictest, around any frame of all clips, and then it sees every joint. Beside captured motion of any moment a seam can
+also be told by where it lies (walks change clips where bodies are slow, and at the ends of clips, where nothing
+captured goes on) and by which clips are played at all; beside the same moments only by the blend. What the judge says
+of a clip was learnt from others. 0.5 is chance, 1 means that every seam is seen. It needs scikit-learn, which
+motiongraph does not: `pip install scikit-learn`.
 """
 
 from collections.abc import Sequence
@@ -34,16 +35,18 @@ def seam_visibility(
 ) -> float:
     """Area under the ROC curve of the judge: the chance that it finds a seam more suspicious than captured motion.
 
-    motions: made by `synthesize` from walks on the same clips. beside: captured motion of "any" moment, or of the
-    "same" moments, which shows the blend alone. NaN where there are too few clips or transitions to learn from.
+    motions: made by `synthesize` from walks on the same clips. beside: captured motion of "any" moment that they play,
+    of the "same" moments, which shows the blend alone, or of "all" clips, by every joint. NaN where there are too few
+    clips or transitions to learn from.
     """
-    seams, captured = _windows_of(motions, clips, beside == "same")
+    seams, captured = _windows_of(motions, clips, beside)
     if min(len(seams), len(captured)) < 10 * _FOLDS or len(np.unique(captured["clip"])) < _FOLDS:
         return float("nan")
     rng = np.random.default_rng(0)
     seams, captured = (rows[rng.permutation(len(rows))[:_MOST]] for rows in (seams, captured))
-    made = {int(n): _Mover(motions[n]) for n in np.unique(seams["motion"])}
-    played = {int(c): _Mover(cleaned(clips[c])) for c in np.unique(captured["clip"])}
+    whole = beside == "all"
+    made = {int(n): _Mover(motions[n], whole) for n in np.unique(seams["motion"])}
+    played = {int(c): _Mover(cleaned(clips[c]), whole) for c in np.unique(captured["clip"])}
     x = []
     for done, row in enumerate([*seams, *captured]):
         progress(done, len(seams) + len(captured), "looking at seams and captured motion")
@@ -57,10 +60,10 @@ def seam_visibility(
 _ROW = np.dtype([("motion", "i4"), ("clip", "i4"), ("other", "i4"), ("second", "f8")])
 
 
-def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], same: bool) -> tuple[np.ndarray, np.ndarray]:
+def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], beside: str) -> tuple[np.ndarray, np.ndarray]:
     """Seams: the second of the motion at their middle and the clips they join; and captured motion: the second of its
-    clip, around frames that are played, or (same) around the two that each seam joins."""
-    reach = (_HALF + _MARGIN) / RATE
+    clip, around frames as `seam_visibility` says."""
+    reach, same = (_HALF + _MARGIN) / RATE, beside == "same"
     seams, captured = [], []
 
     def frame_of(n: int, number: int, frame: int) -> list[tuple[int, int, int, float]]:
@@ -82,19 +85,24 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], same: bool) -> t
             if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not same):
                 seams.append((n, origin.clip[start], origin.other[start], middle / motion.fps))
                 captured += ends if same else []
-        for frame in range(0, 0 if same else len(motion), round(motion.fps / 3)):
+        for frame in range(0, len(motion) if beside == "any" else 0, round(motion.fps / 3)):
             captured += frame_of(n, int(origin.clip[frame]), int(origin.frame[frame]))
+    for number, clip in enumerate(clips if beside == "all" else ()):
+        for frame in range(clip.first, len(clip), max(round(clip.fps / RATE), 1)):
+            captured += frame_of(0, number, frame)
     return np.unique(np.array(seams, _ROW)), np.array(captured, _ROW)
 
 
 class _Mover:
-    """The parts of a body over time, positions (F, n, 3) in metres at the motion's own rate."""
+    """The parts of a body over time, or all its joints, positions (F, n, 3) in metres at the motion's own rate."""
 
-    def __init__(self, clip: Clip):
+    def __init__(self, clip: Clip, whole: bool):
         clip = clip.captured()
         self.clip, self.fps = clip, clip.fps
-        parts = sorted({joint for part, joint in body_parts(clip.skeleton).items() if not part[-1].isdigit()} | {0})
-        self.places = clip.positions()[:, parts]
+        parts = {joint for part, joint in body_parts(clip.skeleton).items() if not part[-1].isdigit()}
+        if whole:  # joints of bones without length are where others are
+            parts = set(np.flatnonzero(clip.skeleton.bone_lengths > 1e-4).tolist())
+        self.places = clip.positions()[:, sorted(parts | {0})]
 
     def window(self, second: float) -> np.ndarray:
         """Velocities (m/s) and accelerations (m/s²) around a moment, seen from the way the body faces there."""
