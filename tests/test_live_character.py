@@ -15,7 +15,7 @@ from motiongraph.synthesis.course import Course
 from motiongraph.synthesis.driven_walk import DrivenWalk
 from motiongraph.synthesis.live import FIXED, Live
 from motiongraph.synthesis.requests import Request
-from motiongraph.synthesis.turning import turn_frames
+from motiongraph.synthesis.turning import STILL, turn_frames
 from motiongraph.walks.curve import Curve, nearest_on
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.gaits import Gait
@@ -278,11 +278,29 @@ def test_turning_against_plain_loops(seed):
     for unit in (track[:, 2:4], track[:, 6:8]):
         unit[:] = rng.normal(size=(40, 2))
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-    points, before, out = rng.normal(size=(5, 2)) * 3, rng.normal(size=4) * [2, 1, 1, 0.5], np.empty((40, 4))
+    points, before, out = rng.normal(size=(5, 2)) * 3, rng.normal(size=5) * [2, 1, 1, 0.5, 5.0], np.empty((40, 5))
     share = seed / 3.0
     turn_frames(track, points, 6, 30.0, 2.0, share, before, out)
     ref = naive_turning.turn_frames(track.tolist(), points.tolist(), 6, 30.0, 2.0, share, before.tolist())
     np.testing.assert_allclose(out, ref, atol=1e-9)
+
+
+@pytest.mark.parametrize("fps", [60.0, 120.0])
+def test_turning_begins_and_ends_softly(fps):
+    """A body that is turned at once as hard as can be jolts its hands."""
+    frames, most = int(fps), 2.0
+    track = np.zeros((frames, 9))
+    track[:, 1], track[:, 3], track[:, 7] = np.arange(frames) * 1.3 / fps, 1.0, 1.0
+    out, rest = np.empty((frames, 5)), np.empty((frames, 5))
+    turn_frames(track, np.array([[100.0, 0.0]]), 1, fps, most, 1.0, np.zeros(5), out)
+    turn_frames(track, np.array([[100.0, 0.0]]), 1, fps, most, 0.0, out[frames // 2].copy(), rest)
+    rates = np.concatenate([[0.0, 0.0], out[: frames // 2 + 1, 3], rest[:, 3]])
+    assert rates.max() < most + 1e-9
+    assert np.argmax(rates > 0.99 * most) <= 0.2 * fps + 2
+    assert (rest[round(STILL * fps) :, 3] == 0.0).all()
+    hardest = most / 0.12
+    assert np.abs(np.diff(rates)).max() < hardest / fps + 1e-9
+    assert np.abs(np.diff(rates, 2)).max() < 2.0 * hardest / fps / (0.05 * fps)
 
 
 def test_clips_that_turn_by_themselves_are_held_to_the_way():
@@ -294,10 +312,10 @@ def test_clips_that_turn_by_themselves_are_held_to_the_way():
         face = np.stack([np.sin(heading + aslant), np.cos(heading + aslant)], axis=1)
         places = np.cumsum(way / fps, axis=0)
         track = np.column_stack([places, face, places, way, np.full(len(frames), turn)])
-        out = np.zeros((1, 4))
+        out = np.zeros((1, 5))
         for frame in frames[:-12:3]:  # a tenth of a second at a time, to 0.6 m ahead on the z axis
             here = place(tuple(out[-1, :3]), places[frame])
-            points, more = np.array([[0.0, here[1] + 0.6]]), np.empty((3, 4))
+            points, more = np.array([[0.0, here[1] + 0.6]]), np.empty((3, 5))
             turn_frames(track[frame : frame + 3], points, 3, fps, 2.0, 1.0, out[-1].copy(), more)
             out = more
         assert abs(here[0]) < 0.02, (turn, aslant)
