@@ -337,6 +337,28 @@ def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
     assert nearest_on(np.array(places), curve)[0].max() < 0.25
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_path_that_turns_about_is_gone_along_from_standing(graph, seed):
+    """Whoever is near the corner before a route is looked for stops short of it, and has no step that ends there."""
+    character = mg.LiveCharacter(graph, rng=seed, cleanup=False)
+    character.follow(Curve.of([(0, 0), (0, 5), (0.05, 0)]))
+    while character.seconds < 40.0 and (character._course.left or 0.0) > 1.5:
+        character.advance(0.1)
+    assert not character.messages
+    assert character._course.left <= 1.5
+
+
+def test_a_corner_that_is_not_reached_is_left_out_with_a_word():
+    course = Course(Steering(ring([0.0])))
+    course.take(Request(share=1.0, path=mg.Curve.of([(0, 0), (0, 6), (0.05, 0)])))
+    for z in np.arange(0.0, 4.6, 0.3):
+        course.aim(np.array([0.0, z]))
+        assert course.wait(1.0) is None
+    assert [course.wait(1.0) for _ in range(5)] == [None] * 5
+    assert "turns about 1.5 m before the corner at 6.0 m" in course.wait(1.0)
+    assert course.aim(np.array([0.0, 4.5])).points[0, 1] < 4.4
+
+
 def test_it_answers_at_once(graph):
     """From a steady walk, 45° towards a new direction within a second, and only as captured where that is asked for."""
     found = {}
