@@ -348,6 +348,17 @@ def test_a_path_that_turns_about_is_gone_along_from_standing(graph, seed):
     assert character._course.left <= 1.5
 
 
+def test_looking_for_another_route_does_not_lead_back_along_the_path(graph):
+    character = mg.LiveCharacter(graph, rng=2, cleanup=False)
+    character.follow(Curve.of([(0, 0), (0, 6), (0.05, 0)]))
+    left = []
+    while character.seconds < 40.0 and (character._course.left or 0.0) > 0.7:
+        character.advance(0.1)
+        left.append(character._course.left)
+    assert left[-1] <= 0.7
+    assert np.diff(left).max() < 0.3
+
+
 def test_a_corner_that_is_not_reached_is_left_out_with_a_word():
     course = Course(Steering(ring([0.0])))
     course.take(Request(share=1.0, path=mg.Curve.of([(0, 0), (0, 6), (0.05, 0)])))

@@ -127,7 +127,7 @@ class DrivenWalk:
         if not self._course.routes or self._steering.ground.floor.run_end[frame] < frame + rest:
             return False
         turning.rewind(at + 1)
-        self._bound = at + rest + 1
+        self._route, self._bound = None, at + rest + 1
         self._turn(self._bound)
         found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement))
         if found is None:
