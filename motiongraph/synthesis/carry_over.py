@@ -85,33 +85,45 @@ def _carried_over(
     feet that stand are soon at their places."""
     count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (MEET, _LANDED))
     two, later = slice(max(count - 2, 0), count), slice(count, min(count + fade, len(moved)))
-    frames, held = later.stop - count, stance.positions(moved, turns)
-    was, (new_moved, new_turns) = _unpacked(past), (moved.copy(), turns.copy())
-    new_moved[:count], new_turns[:count] = was
-    new_moved[later] += _fading(was[0][two] - moved[two], fade, frames)
-    new_turns[later] += _fading(was[1][two] - turns[two], fade, frames)
-    places = stance.positions(new_moved, new_turns)
-    for n, leg in enumerate(stance.legs):
+    part = stance.part(slice(two.start, later.stop))
+    was = _unpacked(past[two])
+    held = part.positions(moved[two.start : later.stop], turns[two.start : later.stop])
+    frames, ahead = np.arange(1.0, later.stop - count + 1.0), slice(count - two.start, None)
+    usual = _fading(frames, fade)
+    new_moved, new_turns = moved.copy(), turns.copy()
+    new_moved[:count], new_turns[:count] = _unpacked(past)
+    new_moved[later] += _lacking(was[0] - moved[two], *usual)
+    new_turns[later] += _lacking(was[1] - turns[two], *usual)
+    places = part.positions(new_moved[two.start : later.stop], new_turns[two.start : later.stop])
+    air = []  # frames until each foot lands
+    for leg in stance.legs:
         down = np.logical_or.reduce([stance.planted[j][later] for j in (leg.ankle, leg.ball) if j in stance.planted])
-        air = max(int(np.argmax(np.append(down, True))), quick)  # frames until it lands
-        lack = places[two, leg.ankle] - held[two, leg.ankle]
-        goal = held[later, leg.ankle] + _fading(lack, air, frames)
-        # Up and down it has all the time there is: that slides nothing, and knees would snap.
-        goal[:, 1] = held[later, leg.ankle, 1] + _fading(lack[:, 1], fade, frames)
-        new_turns[later, n, 2] = turns[later, n, 2] + _fading(was[1][two, n, 2] - turns[two, n, 2], air, frames)
-        hip, knee, ankle = (places[None, later, joint] for joint in (leg.hip, leg.knee, leg.ankle))
-        above = stance.turns[None, later, stance.skeleton.parents[leg.hip]]
-        knees = Knees.of(hip, knee, ankle, above, stance.fps)
-        bend = np.copysign(knees.bend_at(length(goal - hip)[..., 0]), knees.bend)
-        thigh, shin, _ = knees.reach(bend, goal - hip)
-        for k, more in ((0, thigh), (1, shin)):
-            new_turns[later, n, k] = rot.to_vector(rot.multiply(more[0], rot.from_vector(new_turns[later, n, k])))
+        air.append(max(int(np.argmax(np.append(down, True))), quick))
+    landing = [share[..., None] for share in _fading(frames[:, None], np.array(air))]
+    hips, knees, ankles = zip(*((leg.hip, leg.knee, leg.ankle) for leg in stance.legs))
+    lack = (places - held)[: ahead.start, list(ankles)]
+    fading = _lacking(lack, *landing)
+    # Up and down they have all the time there is: that slides nothing, and knees would snap.
+    fading[..., 1] = _lacking(lack[..., 1], *usual)
+    goal = (held[ahead, list(ankles)] + fading).swapaxes(0, 1)
+    new_turns[later, :, 2] = turns[later, :, 2] + _lacking((was[1] - turns[two])[:, :, 2], *landing)
+    hip, knee, ankle = (places[ahead, list(joints)].swapaxes(0, 1) for joints in (hips, knees, ankles))
+    above = stance.turns[later, stance.skeleton.parents[list(hips)]].swapaxes(0, 1)
+    bent = Knees.of(hip, knee, ankle, above, stance.fps)
+    bend = np.copysign(bent.bend_at(length(goal - hip)[..., 0]), bent.bend)
+    more = np.stack(bent.reach(bend, goal - hip)[:2], axis=2).swapaxes(0, 1)
+    new_turns[later, :, :2] = rot.to_vector(rot.multiply(more, rot.from_vector(new_turns[later, :, :2])))
     return new_moved, new_turns
 
 
-def _fading(lack: np.ndarray, fade: int, frames: int) -> np.ndarray:
-    """(frames, …) what is lacking in the frames after those of `lack` (1 or 2, …): a quintic without acceleration at
-    its ends that goes on as it came and is zero after `fade` frames."""
-    u = np.minimum(np.arange(1.0, frames + 1.0) / fade, 1.0).reshape(-1, *[1] * (lack.ndim - 1))
-    hold, swing = 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u**2), u - u**3 * (6.0 - 8.0 * u + 3.0 * u**2)
-    return hold * lack[-1] + swing * fade * (lack[-1] - lack[0])
+def _fading(frames: np.ndarray, fade: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of what is lacking, and of how it changes in a frame, after so many frames: a quintic without acceleration
+    at its ends that is zero after `fade` frames."""
+    u = np.minimum(frames / fade, 1.0)
+    return 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u**2), fade * (u - u**3 * (6.0 - 8.0 * u + 3.0 * u**2))
+
+
+def _lacking(lack: np.ndarray, hold: np.ndarray, swing: np.ndarray) -> np.ndarray:
+    """(frames, …) what is lacking in the frames after those of `lack` (1 or 2, …), which goes on as it came."""
+    shape = (*hold.shape, *[1] * (lack.ndim - hold.ndim))
+    return hold.reshape(shape) * lack[-1] + swing.reshape(shape) * (lack[-1] - lack[0])
