@@ -351,6 +351,23 @@ def test_a_path_that_turns_about_is_gone_along_from_standing(graph, seed):
     assert character._course.left <= 1.5
 
 
+def test_who_does_not_get_on_along_a_path_is_to_travel():
+    """Whoever hops a little nearer would go on hopping: after a while only frames that travel are of the kind asked
+    for."""
+    steering = Steering(ring([0.0]))
+    course = Course(steering)
+    course.take(Request(share=1.0, path=mg.Curve.of([(0, 0), (0, 9)])))
+    for n in range(3):
+        aim = course.aim(np.array([0.0, 0.1 * n]))
+        assert (aim.need == steering.any.need).all()
+        course.wait(1.5)
+    aim = course.aim(np.array([0.0, 0.3]))
+    assert (aim.need == steering.travels(steering.any.need)).all()
+    course.aim(np.array([0.0, 1.0]))
+    course.wait(0.1)
+    assert (course.aim(np.array([0.0, 1.1])).need == steering.any.need).all()
+
+
 def test_looking_for_another_route_does_not_lead_back_along_the_path(graph):
     character = mg.LiveCharacter(graph, rng=2, cleanup=False)
     character.follow(Curve.of([(0, 0), (0, 6), (0.05, 0)]))
@@ -365,7 +382,7 @@ def test_looking_for_another_route_does_not_lead_back_along_the_path(graph):
 def test_a_corner_that_is_not_reached_is_left_out_with_a_word():
     course = Course(Steering(ring([0.0])))
     course.take(Request(share=1.0, path=mg.Curve.of([(0, 0), (0, 6), (0.05, 0)])))
-    for z in np.arange(0.0, 4.6, 0.3):
+    for z in np.arange(0.0, 4.6, 0.9):
         course.aim(np.array([0.0, z]))
         assert course.wait(1.0) is None
     assert [course.wait(1.0) for _ in range(5)] == [None] * 5

@@ -23,7 +23,7 @@ _SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which
 _SOON_SPARSE = 6.0
 _OFF = 0.5  # m: a route that leaves the path by more is none
 _PATIENCE = 3.0  # s without getting on along a path; after as many again a corner nearby is given up
-_ON, _LEFT_OUT = 0.1, 2.5  # m that are getting on; m before a corner from which it may be given up
+_ON, _LEFT_OUT = 0.6, 2.5  # m in that time that are getting on; m before a corner from which it may be given up
 _ROUTED = 200_000  # transitions of a graph up to which that is done: 1.3 s before the first one; on all of CMU 14
 _GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
 _TWIST = 1.0  # what a second of turning a body on a path as fast as can be counts
@@ -38,6 +38,7 @@ class Course:
 
     def __init__(self, steering: Steering):
         self.kinds: dict[Label, Kind] = {None: steering.any}  # of the labels asked for so far
+        self._travels: dict[Kind, Kind] = {}  # of these, the frames that get on
         self._steering = steering
         self.obstacles = np.zeros((0, 3))  # (n, 3) x, z, radius of what stands in the way
         self.take(Request())
@@ -99,6 +100,8 @@ class Course:
         if request.path is not None:
             points, stops, kind = self._on_path(request, request.path, here)
             if not self.nearly_done:
+                if self._since > _PATIENCE:
+                    kind = self._travelling(kind)
                 return steering.aim(points, kind.cruising, kind, stops, twist=_TWIST)
             goal = request.path.places[-1]
         if goal is None:
@@ -112,6 +115,14 @@ class Course:
             if float(way @ (goal - here)) < 0.99 * far:
                 return steering.aim((here + _FARTHEST * way)[None], kind.cruising, kind)
         return steering.aim(goal[None] if points is None else points, kind.cruising, kind, True)
+
+    def _travelling(self, kind: Kind) -> Kind:
+        """The frames of a kind that get on: who hops on the spot is a little nearer in two seconds than who sets off,
+        and would do so for ever."""
+        if kind not in self._travels:
+            need = self._steering.travels(kind.need)
+            self._travels[kind] = self._steering.kind(need) if need.any() else kind
+        return self._travels[kind]
 
     def _around(self, here: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """(2,) unit vector in which to go from a place to another, past what stands in the way."""
