@@ -24,6 +24,7 @@ _SLOW = 0.05  # s; what the root does in less than about this is sudden
 _SUDDEN = 0.02  # s over which even that is smoothed
 _SUNK = 0.005  # m; a foot captured this far below the ground is half taken for standing
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
+_PARTLY = 1.18  # the same where only a part of the motion is known: what is made of parts is a little worse than each
 _USUAL = 99.0  # percentile of them that counts
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 # m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
@@ -291,7 +292,7 @@ class _Limit:
         size = _kernels.sudden(places, order)
         near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
         if given is not None:
-            loose = np.maximum(_WORSE * np.maximum(near, given[: len(size)]), gentle)
+            loose = np.maximum(_PARTLY * np.maximum(near, given[: len(size)]), gentle)
             return cls(order, None, loose, loose)
         last = 0.01 * _USUAL * (len(size) - 1)
         lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
