@@ -50,10 +50,21 @@ def test_with_cleanup_it_is_the_same_within_millimetres(graph, seed):
     assert apart.mean() < 0.001
     made = mg.Clip(made.skeleton, made.root, made.rotations, made.fps, origin=whole.origin)
     figures, before = mg.quality(made), mg.quality(whole)
-    assert figures["slide_mean"] < 0.01
+    assert figures["slide_mean"] < 1.15 * before["slide_mean"]  # feet are let go where holding them would jolt
     assert figures["penetration"] < 0.01
     assert figures["knee_pop"] < before["knee_pop"] + 2.0
     assert figures["velocity_jump_worst"] < before["velocity_jump_worst"] + 0.5
+
+
+@pytest.mark.parametrize("seed", [2, 7])
+def test_holding_feet_jolts_no_joint(graph, seed):
+    """Acceleration and jerk of every joint, their 99th percentiles, are at most 1.2 times those without cleanup."""
+    walk = mg.random_walk(graph, 12, rng=seed)
+    bare, made = mg.synthesize(walk, cleanup=False).positions(), played(graph, walk)[0].positions()
+    for order in (2, 3):
+        was, now = (np.linalg.norm(np.diff(places, order, axis=0), axis=-1) for places in (bare, made))
+        assert np.percentile(now, 99) < 1.2 * np.percentile(was, 99)
+        assert (np.percentile(now, 99, axis=0) < 1.21 * np.percentile(was, 99, axis=0)).all()
 
 
 def test_it_says_what_it_cannot_do(graph):

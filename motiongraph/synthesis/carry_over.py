@@ -1,8 +1,10 @@
-"""Joining motion that is made anew to what was shown already, so that neither the body nor a standing foot jumps.
+"""Feet of motion that is made a stretch at a time, joined to what was shown already so that nothing jumps.
 
-What the first new pose lacks of the last one shown fades over a few frames: of the body, in its joints; of the feet, in
-the world, for feet that stand at the same place before and after must not be moved by what hips and knees make up for.
-Feet that land meanwhile have made up for it by then.
+What holds the feet is made twice. Exactly: feet that stand stay where they were, whatever is now known of what comes.
+And soothed, as it is shown: smoothed where holding them jolts a joint, as in motion that is made as a whole. Each
+stretch soothes what the last one held exactly, not what it showed, so that both smooth the same curve and hardly
+differ where they meet. What they do differ by fades over a few frames: of the body, in its joints; of the feet, in the
+world, for feet that stand must not be moved by what hips and knees make up for.
 """
 
 from dataclasses import replace
@@ -10,65 +12,118 @@ from dataclasses import replace
 import numpy as np
 
 from motiongraph import rotations as rot
-from motiongraph.elementary import smoothstep
 from motiongraph.model.clip import Clip
-from motiongraph.model.kinematics import transforms
-from motiongraph.synthesis.blend import Window
-from motiongraph.synthesis.feet import plants
-from motiongraph.synthesis.legs import Knees, legs_of, length
+from motiongraph.synthesis.feet import EASE
+from motiongraph.synthesis.footplant import Stance, Sudden, soothed
+from motiongraph.synthesis.legs import Knees, length
+
+MEET = 0.15  # s over which a stretch passes into the next
+_ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
+_LANDED = 0.04  # s over which a foot that stands does
+_AROUND = 0.3  # s before and after the frames of a stretch that are soothed with it
 
 
-def carried_over(shown: Window, clip: Clip, fade: int) -> Clip:
-    """The clip with its first frames as they were shown, and what its pose then lacks of theirs fading over `fade`
-    frames after them."""
-    root, turns, slide = shown
-    count = len(root)
-    if not 0 < count < len(clip):
-        return clip
-    share = 1.0 - smoothstep(np.arange(1, min(fade, len(clip) - count) + 1) / (fade + 1.0))
-    later, last = slice(count, count + len(share)), count - 1
-    new_root, new_turns = clip.root.copy(), clip.rotations.copy()
-    new_root[:count], new_turns[:count] = root, turns
-    new_root[later] += share[:, None] * (root[last] - clip.root[last])
-    new_turns[later] = _faded(turns[last], clip.rotations[last], clip.rotations[later], share)
-    offsets = clip.offsets
-    if offsets is not None and slide is not None:
-        offsets = offsets.copy()
-        offsets[:count] = slide
-        offsets[later] += share[:, None, None] * (slide[last] - offsets[last])
-    _hold_feet(clip, (new_root, new_turns, offsets), slice(last, later.stop), share)
-    return replace(clip, root=new_root, rotations=new_turns, offsets=offsets)
+def held_after(
+    clip: Clip, past: np.ndarray, floor: np.ndarray, onto: float, stop: int, usual: Sudden
+) -> tuple[Clip, np.ndarray]:
+    """The clip with its feet held, and (F, 2, D) what holds them, exactly and as shown; nothing without legs.
+
+    past: (S, 2, D) the same of its first frames, which were shown; floor, onto: as for `footplant.cleaned`; stop: what
+    follows this frame will be made again; usual: (F, J + 1) as for `footplant.soothed`.
+    """
+    bare, count, frames = Stance.of(clip, floor, onto), len(past), len(clip)
+    if bare is None:
+        return clip, np.zeros((frames, 2, 0))
+    begin, end = max(count - round(_AROUND * clip.fps), 0), min(stop + round(_AROUND * clip.fps), frames)
+    part = slice(begin, end)
+    if count:
+        places = bare.part(slice(0, count)).positions(*_unpacked(past[:, 0]))[:, :-1]
+        stance = bare.stepping(places)
+        moved, turns = stance.held()
+        instead = stance.positions(moved, turns)[count - 1, :-1]
+        apart = np.abs(instead - places[-1])[list(stance.planted)].max(initial=0.0)
+        if apart > _ELSEWHERE and _lands(stance, count):
+            stance = bare.stepping(places, instead)
+            moved, turns = stance.held()
+        moved, turns = _carried_over(stance, past[:, 0], moved, turns)
+    else:
+        stance = bare.stepping()
+        moved, turns = stance.held()
+    exact = _packed(moved, turns)
+    moved, turns = moved.copy(), turns.copy()
+    around = {order: size[part] for order, size in usual.items()}
+    moved[part], turns[part] = soothed(stance.part(part), moved[part], turns[part], around)
+    if count:
+        moved, turns = _carried_over(stance, past[:, 1], moved, turns)
+    made = replace(clip, root=stance.root + moved, rotations=stance.turned(turns), source=clip._layout())
+    made = replace(made, origin=clip.origin and replace(clip.origin, floor=stance.ground))
+    return made, np.stack([exact, _packed(moved, turns)], axis=1)
 
 
-def _faded(shown: np.ndarray, last: np.ndarray, turns: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Turns (n, …, 4) with a share (n,) of what `last` (…, 4) lacks of the one shown (…, 4)."""
-    lack = rot.to_vector(rot.multiply(shown, rot.conjugate(last)))
-    return rot.multiply(rot.from_vector(share.reshape(-1, *[1] * lack.ndim) * lack), turns)
+def _packed(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """(F, D) moves (F, 3) and turns (F, n, 4, 3) side by side."""
+    return np.concatenate([moved, turns.reshape(len(turns), -1)], axis=1)
 
 
-def _hold_feet(clip: Clip, new: Window, frames: slice, share: np.ndarray) -> None:
-    """Bring the feet of new frames, in place, to where they were in the clip and a share (n,) of what they lacked, in
-    the first of these frames, of those shown."""
-    skeleton, contacts = clip.skeleton, plants(clip)
-    (old, old_turns), (places, turns) = (
-        transforms(skeleton, root[frames], rotations[frames], None if slide is None else slide[frames])
-        for root, rotations, slide in ((clip.root, clip.rotations, clip.offsets), new)
+def _unpacked(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Moves (F, 3) and turns (F, n, 4, 3) of rows (F, D)."""
+    return np.ascontiguousarray(rows[:, :3]), rows[:, 3:].reshape(len(rows), -1, 4, 3)
+
+
+def _lands(stance: Stance, count: int) -> bool:
+    """Whether a foot lands soon after the first `count` frames."""
+    soon = slice(count, count + round(EASE * stance.fps) + 1)
+    return any(
+        (down[soon] & ~down[count - 1 : soon.stop - 1][: len(down[soon])]).any() for down in stance.planted.values()
     )
-    later = slice(frames.start + 1, frames.stop)
-    for leg in legs_of(skeleton, contacts.joints):
-        own = [k for k, joint in enumerate(contacts.joints) if joint in (leg.ankle, leg.ball)]
-        air = int(np.argmax(np.append(np.asarray(contacts)[later][:, own].any(axis=1), True)))  # frames until it lands
-        landing = 1.0 - smoothstep(np.minimum(np.arange(1, len(share) + 1) / (air + 1.0), 1.0))
-        fading = np.minimum(landing, share)
-        # Up and down it has all the time there is: that slides nothing, and knees would snap.
-        each = np.stack([fading, share, fading], axis=1)
-        goal = old[1:, leg.ankle] + each * (places[0, leg.ankle] - old[0, leg.ankle])
-        foot = _faded(turns[0, leg.ankle], old_turns[0, leg.ankle], old_turns[1:, leg.ankle], fading)
-        hip, knee, ankle = (places[None, 1:, joint] for joint in (leg.hip, leg.knee, leg.ankle))
-        knees = Knees.of(hip, knee, ankle, turns[None, 1:, skeleton.parents[leg.hip]], clip.fps)
-        bend = np.copysign(knees.bend_at(length(goal - hip)[..., 0]), knees.bend)
-        thigh, shin, _ = knees.reach(bend, goal - hip)
-        new_hip, new_knee = rot.multiply(thigh[0], turns[1:, leg.hip]), rot.multiply(shin[0], turns[1:, leg.knee])
-        new[1][later, leg.hip] = rot.multiply(rot.conjugate(turns[1:, skeleton.parents[leg.hip]]), new_hip)
-        new[1][later, leg.knee] = rot.multiply(rot.conjugate(new_hip), new_knee)
-        new[1][later, leg.ankle] = rot.multiply(rot.conjugate(new_knee), foot)
+
+
+def _carried_over(
+    stance: Stance, past: np.ndarray, moved: np.ndarray, turns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Moves (F, 3) and turns (F, n, 4, 3) that hold the feet, passing over from those of the first frames (S, D);
+    feet that stand are soon at their places."""
+    count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (MEET, _LANDED))
+    two, later = slice(max(count - 2, 0), count), slice(count, min(count + fade, len(moved)))
+    part = stance.part(slice(two.start, later.stop))
+    was = _unpacked(past[two])
+    held = part.positions(moved[two.start : later.stop], turns[two.start : later.stop])
+    frames, ahead = np.arange(1.0, later.stop - count + 1.0), slice(count - two.start, None)
+    usual = _fading(frames, fade)
+    new_moved, new_turns = moved.copy(), turns.copy()
+    new_moved[:count], new_turns[:count] = _unpacked(past)
+    new_moved[later] += _lacking(was[0] - moved[two], *usual)
+    new_turns[later] += _lacking(was[1] - turns[two], *usual)
+    places = part.positions(new_moved[two.start : later.stop], new_turns[two.start : later.stop])
+    air = []  # frames until each foot lands
+    for leg in stance.legs:
+        down = np.logical_or.reduce([stance.planted[j][later] for j in (leg.ankle, leg.ball) if j in stance.planted])
+        air.append(max(int(np.argmax(np.append(down, True))), quick))
+    landing = [share[..., None] for share in _fading(frames[:, None], np.array(air))]
+    hips, knees, ankles = zip(*((leg.hip, leg.knee, leg.ankle) for leg in stance.legs))
+    lack = (places - held)[: ahead.start, list(ankles)]
+    fading = _lacking(lack, *landing)
+    # Up and down they have all the time there is: that slides nothing, and knees would snap.
+    fading[..., 1] = _lacking(lack[..., 1], *usual)
+    goal = (held[ahead, list(ankles)] + fading).swapaxes(0, 1)
+    new_turns[later, :, 2] = turns[later, :, 2] + _lacking((was[1] - turns[two])[:, :, 2], *landing)
+    hip, knee, ankle = (places[ahead, list(joints)].swapaxes(0, 1) for joints in (hips, knees, ankles))
+    above = stance.turns[later, stance.skeleton.parents[list(hips)]].swapaxes(0, 1)
+    bent = Knees.of(hip, knee, ankle, above, stance.fps)
+    bend = np.copysign(bent.bend_at(length(goal - hip)[..., 0]), bent.bend)
+    more = np.stack(bent.reach(bend, goal - hip)[:2], axis=2).swapaxes(0, 1)
+    new_turns[later, :, :2] = rot.to_vector(rot.multiply(more, rot.from_vector(new_turns[later, :, :2])))
+    return new_moved, new_turns
+
+
+def _fading(frames: np.ndarray, fade: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of what is lacking, and of how it changes in a frame, after so many frames: a quintic without acceleration
+    at its ends that is zero after `fade` frames."""
+    u = np.minimum(frames / fade, 1.0)
+    return 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u**2), fade * (u - u**3 * (6.0 - 8.0 * u + 3.0 * u**2))
+
+
+def _lacking(lack: np.ndarray, hold: np.ndarray, swing: np.ndarray) -> np.ndarray:
+    """(frames, …) what is lacking in the frames after those of `lack` (1 or 2, …), which goes on as it came."""
+    shape = (*hold.shape, *[1] * (lack.ndim - hold.ndim))
+    return hold.reshape(shape) * lack[-1] + swing.reshape(shape) * (lack[-1] - lack[0])

@@ -19,6 +19,11 @@ _LEAD = 0.25  # m of these along the path, walked until a body has turned; the o
 _ENDING = 2.5  # m before its end from which on a path is gone along so as to stop there
 _TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
 _SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which, a route round it is looked for
+# The same where few transitions lead on, and before the end of a path: who stands nearer has no step that ends there.
+_SOON_SPARSE = 6.0
+_OFF = 0.5  # m: a route that leaves the path by more is none
+_PATIENCE = 3.0  # s without getting on along a path; after as many again a corner nearby is given up
+_ON, _LEFT_OUT = 0.6, 2.5  # m in that time that are getting on; m before a corner from which it may be given up
 _ROUTED = 200_000  # transitions of a graph up to which that is done: 1.3 s before the first one; on all of CMU 14
 _GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
 _TWIST = 1.0  # what a second of turning a body on a path as fast as can be counts
@@ -33,6 +38,7 @@ class Course:
 
     def __init__(self, steering: Steering):
         self.kinds: dict[Label, Kind] = {None: steering.any}  # of the labels asked for so far
+        self._travels: dict[Kind, Kind] = {}  # of these, the frames that get on
         self._steering = steering
         self.obstacles = np.zeros((0, 3))  # (n, 3) x, z, radius of what stands in the way
         self.take(Request())
@@ -42,6 +48,7 @@ class Course:
         self.request = request
         self._noticed: np.ndarray | None = None  # (2,) the direction that `turns_aside` found last
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
+        self._since, self._before = 0.0, 0.0  # s since it has got on along the path, and metres that were done then
         turns = corners(request.path) if request.path is not None and not request.path.closed else []
         self._abouts = [at for at, turn in turns if abs(turn) > _TURN]  # samples of the path at which it turns about
         self._routed = len(self._steering.ground.rows) < _ROUTED
@@ -59,6 +66,19 @@ class Course:
         """Metres of a path that are left; None where there is no path, or one that has no end."""
         path = self.request.path
         return None if path is None or path.closed else path.length - self._along
+
+    def wait(self, dt: float) -> str | None:
+        """Time passes. A corner at which the path turns about and that it does not get to is left out, with a word."""
+        path = self.request.path
+        if path is None or self.nearly_done or self._along > self._before + _ON:
+            self._since, self._before = 0.0, self._along
+            return None
+        self._since += dt
+        end = next((at * path.spacing for at in self._abouts if at * path.spacing > self._along), np.inf)
+        if self._since < 2.0 * _PATIENCE or end - self._along > _LEFT_OUT:
+            return None
+        short, self._along, self._since = end - self._along, end, 0.0
+        return f"it turns about {short:.1f} m before the corner at {end:.1f} m: no step was found that ends there"
 
     def lacking(self, frame: int) -> str | None:
         """Which kind of motion asked for no way leads to from a frame of the floor, in words."""
@@ -80,6 +100,8 @@ class Course:
         if request.path is not None:
             points, stops, kind = self._on_path(request, request.path, here)
             if not self.nearly_done:
+                if self._since > _PATIENCE:
+                    kind = self._travelling(kind)
                 return steering.aim(points, kind.cruising, kind, stops, twist=_TWIST)
             goal = request.path.places[-1]
         if goal is None:
@@ -93,6 +115,14 @@ class Course:
             if float(way @ (goal - here)) < 0.99 * far:
                 return steering.aim((here + _FARTHEST * way)[None], kind.cruising, kind)
         return steering.aim(goal[None] if points is None else points, kind.cruising, kind, True)
+
+    def _travelling(self, kind: Kind) -> Kind:
+        """The frames of a kind that get on: who hops on the spot is a little nearer in two seconds than who sets off,
+        and would do so for ever."""
+        if kind not in self._travels:
+            need = self._steering.travels(kind.need)
+            self._travels[kind] = self._steering.kind(need) if need.any() else kind
+        return self._travels[kind]
 
     def _around(self, here: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """(2,) unit vector in which to go from a place to another, past what stands in the way."""
@@ -150,25 +180,32 @@ class Course:
         return points, stops, kind
 
     @property
-    def turns_about(self) -> bool:
-        """Whether the path soon turns about."""
-        return self._about() is not None
+    def routes(self) -> bool:
+        """Whether a route is to be looked for: the path soon turns about or ends."""
+        return self._routed_to() is not None
 
-    def _about(self) -> int | None:
-        """The sample of the path at which it soon turns about."""
+    def _routed_to(self) -> int | None:
+        """The sample of the path at which it soon turns about, or ends where few ways lead to a stop."""
         path = self.request.path
-        if path is None or self.nearly_done or not self._routed:
+        if path is None or path.closed or not self._routed:
             return None
-        near = (at for at in self._abouts if _LATE < at * path.spacing - self._along < _SOON)
+        sparse, end = self._steering.sparse, len(path.places) - 1
+        soon = _SOON_SPARSE if sparse or self._since > _PATIENCE else _SOON
+        ends = [end] if sparse and self._steering.can_stand else []
+        abouts = [] if self.nearly_done else self._abouts
+        near = (at for at in (*abouts, *ends) if _LATE < at * path.spacing - self._along < soon)
         return next(near, None)
 
     def route(self, frame: int, placement: Placement) -> Route | None:
-        """The way round a corner at which the path soon turns about, from a frame with its clip at a placement."""
-        path, at = self.request.path, self._about()
+        """The way round a corner at which the path soon turns about, or to its end, from a frame with its clip at a
+        placement."""
+        path, at = self.request.path, self._routed_to()
         if path is None or at is None:
             return None
         bound, last = (min(at + round(far / path.spacing), len(path.places) - 1) for far in (_GONE, _BEYOND))
-        return route(self._steering, self.request, int(self._along / path.spacing), bound, last, frame, placement)
+        off = _OFF if at * path.spacing - self._along < _SOON else 0.5 * _OFF  # there is time to find a better one
+        first = int(self._along / path.spacing)
+        return route(self._steering, self.request, first, bound, last, frame, placement, off)
 
     def go_on(self, along: float, share: float) -> None:
         """This share of what is left of the path up to so many metres is done."""

@@ -124,10 +124,10 @@ class DrivenWalk:
     def _new_route(self, frame: int, at: int) -> bool:
         """Look for a route from a frame of the floor on, shown as frame `at`, that begins when turning has ceased."""
         turning, rest = self.live.turning, round(STILL * self._steering.graph.fps)
-        if not self._course.turns_about or self._steering.ground.floor.run_end[frame] < frame + rest:
+        if not self._course.routes or self._steering.ground.floor.run_end[frame] < frame + rest:
             return False
         turning.rewind(at + 1)
-        self._bound = at + rest + 1
+        self._route, self._bound = None, at + rest + 1
         self._turn(self._bound)
         found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement))
         if found is None:

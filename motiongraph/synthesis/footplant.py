@@ -7,6 +7,7 @@ more than the motion itself does, the correction is smoothed until it does not: 
 """
 
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
@@ -23,6 +24,7 @@ _SLOW = 0.05  # s; what the root does in less than about this is sudden
 _SUDDEN = 0.02  # s over which even that is smoothed
 _SUNK = 0.005  # m; a foot captured this far below the ground is half taken for standing
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
+_PARTLY = 1.18  # the same where only a part of the motion is known: what is made of parts is a little worse than each
 _USUAL = 99.0  # percentile of them that counts
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 # m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
@@ -35,50 +37,47 @@ _SLOWER = 1.0, 2.0, 4.0  # times as long to lift feet out of the floor that stil
 _DEEP = 0.001  # m that a foot may be deeper in the floor than before
 _DRY = 1e-6  # m
 
+Sudden = dict[int, np.ndarray]  # by the order of the derivative, metres a frame to that power
+
 
 def cleaned(
-    clip: Clip, floor: np.ndarray | None = None, onto: float | None = None, progress: Progress = SILENT,
-    shown: np.ndarray | None = None, instead: np.ndarray | None = None, soothe: bool = True,
-) -> Clip:  # fmt: skip
+    clip: Clip, floor: np.ndarray | None = None, onto: float | None = None, progress: Progress = SILENT
+) -> Clip:
     """`clip` with planted feet held, floor never entered and legs never overstretched; without legs, `clip` itself.
 
     floor: (F,) metres, the ground under every frame where that changes, as it does when pieces of several clips are
     joined; by default that of the clip. onto: metres, the height that all of it is brought to, by default the first.
-    shown: (S, J, 3) joints of the first frames where they were shown already: feet that stand there stay there.
-    instead: (J, 3) where the last of those would be now: feet that are about to land land as they were going to.
-    soothe: let feet go where holding them would jolt the body.
     """
-    contacts = plants(clip)
-    legs = legs_of(clip.skeleton, contacts.joints)
-    if not legs:
+    whole = Stance.of(clip, floor, onto)
+    if whole is None:
         return clip
-    floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
-    ground = float(floor[0]) if onto is None else onto
-    planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
-    whole = _Stance.of(clip, ground - floor, legs, planted, ground, shown, instead)
+    whole = whole.stepping()
     # An added T-pose would tug at the first captured frames.
     stance = whole.part(slice(clip.first, len(clip)))
-    swinging = [joint for leg in legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
     progress(0, 2, "holding planted feet")
     moved, turns = stance.held()
     progress(1, 2, "holding planted feet")
-    if soothe and len(stance.root) > max(_GENTLE):
-        moved, turns = _soothed(stance, swinging, moved, turns)
+    moved, turns = soothed(stance, moved, turns)
     root, rotations = stance.root + moved, stance.turned(turns)
     if clip.first:
         root = np.concatenate([whole.root[: clip.first], root])
         rotations = np.concatenate([whole.rotations[: clip.first], rotations])
     made = replace(clip, root=root, rotations=rotations, source=clip._layout())
-    return replace(made, origin=clip.origin and replace(clip.origin, floor=ground))
+    return replace(made, origin=clip.origin and replace(clip.origin, floor=whole.ground))
 
 
-def _soothed(
-    stance: "_Stance", swinging: list[int], moved: np.ndarray, turns: np.ndarray
+def soothed(
+    stance: "Stance", moved: np.ndarray, turns: np.ndarray, usual: Sudden | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider."""
+    """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider.
+
+    usual: how suddenly joints move in the long run, where these frames are a part of more; else as in these.
+    """
     fps = stance.fps
+    if len(moved) <= max(_GENTLE):
+        return moved, turns
     before = stance.positions(np.zeros_like(moved), np.zeros_like(turns))
-    limits = [_Limit.of(before, fps, swinging, order) for order in _GENTLE]
+    limits = [_Limit.of(before, fps, stance.swinging, order, usual[order] if usual else None) for order in _GENTLE]
 
     def jolted(places: np.ndarray) -> np.ndarray:
         return stance.shares(np.logical_or(*(limit.jolted(places) for limit in limits)))
@@ -128,12 +127,14 @@ def _near(jolted: np.ndarray, sigma: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Stance:
+class Stance:
     """A motion of n legs and what holding its feet takes."""
 
     skeleton: Skeleton
     fps: float
     legs: list[Leg]
+    bones: np.ndarray  # (m, 3) joints of the legs, the joint above each, and which of the turns moves it
+    planted: dict[int, np.ndarray]  # (F,) bool for every foot joint
     ground: float  # metres
     root: np.ndarray  # (F, 3) metres
     rotations: np.ndarray  # (F, J, 4)
@@ -144,12 +145,17 @@ class _Stance:
     knees: Knees
 
     @classmethod
-    def of(
-        cls, clip: Clip, rise: np.ndarray, legs: list[Leg], planted: dict[int, np.ndarray], ground: float,
-        shown: np.ndarray | None, instead: np.ndarray | None,
-    ) -> "_Stance":  # fmt: skip
-        """Of a clip moved up by `rise` (F,) metres."""
-        up = rise[:, None] * np.array([0.0, 1.0, 0.0])
+    def of(cls, clip: Clip, floor: np.ndarray | None = None, onto: float | None = None) -> "Stance | None":
+        """Of a clip with its floor and where that is brought to (see `cleaned`), None without legs; its feet come with
+        `stepping`."""
+        contacts = plants(clip)
+        legs = legs_of(clip.skeleton, contacts.joints)
+        if not legs:
+            return None
+        floor = np.broadcast_to(clip.floor if floor is None else floor, len(clip))
+        ground = float(floor[0]) if onto is None else onto
+        planted = {joint: np.ascontiguousarray(contacts[:, k], bool) for k, joint in enumerate(contacts.joints)}
+        up = (ground - floor)[:, None] * np.array([0.0, 1.0, 0.0])
         places, turns = clip.positions() + up[:, None], clip.orientations()
         hip, knee, ankle = (
             np.stack([places[:, joint] for joint in joints])
@@ -157,31 +163,44 @@ class _Stance:
         )
         above = np.stack([turns[:, clip.skeleton.parents[leg.hip]] for leg in legs])
         knees = Knees.of(hip, knee, ankle, above, clip.fps)
-        feet = [foot_of(places, turns, leg, planted, clip.fps, shown, instead) for leg in legs]
         moving = clip.root + up, clip.rotations, clip.offsets
-        return cls(clip.skeleton, clip.fps, legs, ground, *moving, places, turns, feet, knees)
+        bones = np.array(
+            [
+                (joint, above, 4 * n + k)
+                for n, leg in enumerate(legs)
+                for k, (above, joints) in enumerate(leg.bones(clip.skeleton))
+                for joint in joints
+            ]
+        )
+        return cls(clip.skeleton, clip.fps, legs, bones, planted, ground, *moving, places, turns, [], knees)
 
-    def part(self, frames: slice) -> "_Stance":
+    def stepping(self, shown: np.ndarray | None = None, instead: np.ndarray | None = None) -> "Stance":
+        """With its feet held where they are planted. shown: (S, J, 3) joints of the first frames where they were shown
+        already: feet that stand there stay there. instead: (J, 3) where the last of those would be now: feet that are
+        about to land land as they were going to."""
+        held = self.places, self.turns
+        feet = [foot_of(*held, leg, self.planted, self.fps, shown, instead) for leg in self.legs]
+        return replace(self, feet=feet)
+
+    @property
+    def swinging(self) -> list[int]:
+        """The joints of the legs below their hips."""
+        return [joint for leg in self.legs for joint in (leg.knee, leg.ankle, leg.ball, *leg.tips) if joint >= 0]
+
+    def part(self, frames: slice) -> "Stance":
         """Some of its frames."""
         moving = {name: getattr(self, name)[frames] for name in ("root", "rotations", "places", "turns")}
         offsets = None if self.offsets is None else self.offsets[frames]
-        feet = [foot.part(frames) for foot in self.feet]
-        return replace(self, **moving, offsets=offsets, feet=feet, knees=self.knees.part(frames))
+        feet, knees = [foot.part(frames) for foot in self.feet], self.knees.part(frames)
+        planted = {joint: down[frames] for joint, down in self.planted.items()}
+        return replace(self, **moving, offsets=offsets, feet=feet, knees=knees, planted=planted)
 
     def positions(self, moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """(F, J + 1, 3) metres, of the joints when the body is moved and turned like this (see `held`), and the height
         of the root alone: bodies must not bob."""
         places = np.empty((len(moved), len(self.skeleton) + 1, 3))
-        bones = np.array(
-            [
-                (joint, above, 4 * n + k)
-                for n, leg in enumerate(self.legs)
-                for k, (above, joints) in enumerate(leg.bones(self.skeleton))
-                for joint in joints
-            ]
-        )
         turn = rot.from_vector(turns).reshape(len(turns), -1, 4)
-        _kernels.swing(np.ascontiguousarray(self.places), moved, turn, bones, places)
+        _kernels.swing(np.ascontiguousarray(self.places), np.ascontiguousarray(moved), turn, self.bones, places)
         return places
 
     def depth(self, places: np.ndarray) -> np.ndarray:
@@ -264,7 +283,8 @@ class _Stance:
     def shares(self, jolted: np.ndarray) -> np.ndarray:
         """(n, F) bool: where joints are jolted (F, J) that each leg has to answer for."""
         own = [[leg.hip, leg.knee, leg.ankle, *leg.tips, *([leg.ball] if leg.ball >= 0 else [])] for leg in self.legs]
-        others = np.setdiff1d(np.arange(jolted.shape[1]), np.concatenate(own))
+        others = np.ones(jolted.shape[1], bool)
+        others[[joint for joints in own for joint in joints]] = False
         body = jolted[:, others].any(axis=1)
         return np.stack([jolted[:, joints].any(axis=1) | body for joints in own])
 
@@ -274,32 +294,56 @@ class _Limit:
     """How suddenly joints may move: by a derivative of this order, metres a frame to that power."""
 
     order: int
-    usual: np.ndarray  # (J,) the 99th percentile that each joint may have
+    usual: np.ndarray | None  # (J,) the 99th percentile that each joint may have; None for a part of a longer motion
     loose: np.ndarray  # (F − order, J) at any moment
     strict: np.ndarray  # (F − order, J) the same for joints whose percentile is higher than it may be
 
     @classmethod
-    def of(cls, places: np.ndarray, fps: float, swinging: list[int], order: int) -> "_Limit":
-        """As this motion (F, J, 3) itself moves them; swinging: the joints of the legs."""
+    def of(
+        cls, places: np.ndarray, fps: float, swinging: list[int], order: int, given: np.ndarray | None = None
+    ) -> "_Limit":
+        """As this motion (F, J, 3) itself moves them; swinging: the joints of the legs; given: (F, J) the percentile of
+        the longer motion that each frame is of: so few frames have none of their own."""
         tiny, gentle, legs = (size / fps**order for size in _GENTLE[order])
         gentle = np.full(places.shape[1], gentle)
         gentle[swinging], gentle[-1] = legs, np.inf
         size = _kernels.sudden(places, order)
+        near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
+        if given is not None:
+            loose = np.maximum(_PARTLY * np.maximum(near, given[: len(size)]), gentle)
+            return cls(order, None, loose, loose)
         last = 0.01 * _USUAL * (len(size) - 1)
         lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
         usual = lower + (last - int(last)) * (higher - lower)
-        near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
         loose = np.maximum(_WORSE * np.maximum(near, usual), gentle)
         return cls(order, np.maximum(_WORSE * usual, tiny), loose, np.maximum(_WORSE * np.maximum(size, lower), tiny))
 
     def jolted(self, places: np.ndarray) -> np.ndarray:
         """(F, J) bool: where joints move more suddenly than they may."""
         size, found = _kernels.sudden(places, self.order), np.zeros(places.shape[:2], bool)
-        last = len(size) - 1
-        worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
-        worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
         over = size > self.loose
-        over[:, worse] = size[:, worse] > self.strict[:, worse]
+        if self.usual is not None:
+            last = len(size) - 1
+            worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
+            worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
+            over[:, worse] = size[:, worse] > self.strict[:, worse]
         for k in range(self.order + 1):
             found[k : k + len(over)] |= over
         return found
+
+
+_known: WeakKeyDictionary[Clip, Sudden] = WeakKeyDictionary()
+
+
+def usual_in(clip: Clip) -> Sudden:
+    """(J + 1,) the 99th percentile of how suddenly the joints of a captured clip move, and its root up and down."""
+    if clip not in _known:
+        places = clip.positions()[clip.first :]
+        root = places[:, :1] * np.array([0.0, 1.0, 0.0])
+        places = np.concatenate([places, root], axis=1)
+        sizes = {order: _kernels.sudden(places, order) for order in _GENTLE}
+        _known[clip] = {
+            order: np.percentile(size, _USUAL, axis=0) if len(size) else np.zeros(places.shape[1])
+            for order, size in sizes.items()
+        }
+    return _known[clip]

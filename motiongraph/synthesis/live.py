@@ -2,13 +2,12 @@
 
 Pieces are placed and blended as in `synthesize`. Feet are held as in `footplant`, which must look ahead: a foot's
 place is known when its contact is over. So motion comes in stretches, each of which sees some of what is before and
-after it. Feet that stand where a stretch begins stay where they were shown, and what else it lacks of the one before,
-which had seen less of what was coming, fades over a few frames (`carry_over`).
+after it. Feet that stand where a stretch begins stay where they were, and what else it lacks of the one before, which
+had seen less of what was coming, fades over a few frames (`carry_over`).
 """
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -18,23 +17,20 @@ from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.graph.structure import TRANSITION
 from motiongraph.model.clip import Clip
-from motiongraph.model.kinematics import positions
 from motiongraph.model.placement import IDENTITY, Placement, compose, place, turn
 from motiongraph.synthesis.blend import Window
-from motiongraph.synthesis.carry_over import carried_over
-from motiongraph.synthesis.feet import plants
-from motiongraph.synthesis.footplant import cleaned
-from motiongraph.synthesis.synthesize import ground, stitched
+from motiongraph.synthesis.carry_over import MEET, held_after
+from motiongraph.synthesis.footplant import Sudden, usual_in
+from motiongraph.synthesis.synthesize import Origin, ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots, ways
 from motiongraph.walks.walk import STEP, Walk
 
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
 # can still be left after all that the stretch fixes. Else the only ways out would lie in motion that is fixed already.
-STRETCH, MEET = 0.75, 0.15  # s that are made at a time; s over which a stretch passes into the next
+STRETCH = 0.75  # s that are made at a time
 FIXED = STRETCH + MEET  # s of motion that a stretch may fix
 # s that a stretch sees around it: before, what corrections take to fade; after, a contact as well.
 _BEFORE, _AHEAD = 0.5, 0.8
-_ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
 MOMENT = np.dtype([(name, np.int32) for name in ("clip", "frame", "other", "other_frame")] + [("weight", np.float64)])
 
 
@@ -76,6 +72,7 @@ class Live:
         if any(clip.offsets is not None for clip in graph.clips):
             self._slide = np.empty((keep, joints, 3))
         self._moments = np.empty(keep, MOMENT)
+        self._held = np.zeros((keep, 2, 0))  # what holds the feet, see `held_after`; as wide as the legs ask for
         self.turning = Turning(graph, turning, keep)
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
@@ -234,28 +231,33 @@ class Live:
             clip = self.turning.turned(clip, begin)
         if self.cleanup:
             onto = self.graph.clips[self._steps[0][0]].floor
-            shown, fade = self._kept(begin, start), round(MEET * fps)
-            seen = positions(clip.skeleton, *shown)
-            held = partial(cleaned, clip, ground(walk, clip), onto, shown=seen, soothe=False)
-            clip = held()
-            if len(seen):
-                at = slice(len(seen) - 1, len(seen))
-                instead = positions(clip.skeleton, *_cut((clip.root, clip.rotations, clip.offsets), at))[0]
-                feet = list(plants(clip).joints)
-                if np.abs(instead - seen[-1])[feet].max(initial=0.0) > _ELSEWHERE:
-                    clip = held(instead=instead)
-            clip = carried_over(shown, clip, fade)
-        whole = _cut((clip.root, clip.rotations, clip.offsets), slice(start - begin, None))
-        kept = np.arange(start, stop) % len(self._root)
-        for store, part in zip((self._root, self._turns, self._slide), whole):
+            past = np.arange(begin, start) % len(self._root)
+            clip, held = held_after(
+                clip, self._held[past], ground(walk, clip), onto, stop - begin, self._usual(clip.origin)
+            )
+            if not self._held.size:
+                self._held = np.zeros((len(self._root), *held.shape[1:]))
+            self._held[np.arange(start, stop) % len(self._root)] = held[start - begin : stop - begin]
+        made, kept = slice(start - begin, stop - begin), np.arange(start, stop) % len(self._root)
+        for store, part in zip((self._root, self._turns, self._slide), (clip.root, clip.rotations, clip.offsets)):
             if store is not None and part is not None:
-                store[kept] = part[: stop - start]
+                store[kept] = part[made]
         assert clip.origin is not None
-        origin = clip.origin.take(slice(start - begin, stop - begin))
+        origin = clip.origin.take(made)
         for name in MOMENT.names or ():
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
         self._fixed = stop
+
+    def _usual(self, origin: Origin | None) -> Sudden:
+        """(F, J + 1) by order, how suddenly joints move in the long run in the clips that frames are made of."""
+        assert origin is not None
+        other = np.where(origin.other >= 0, origin.other, origin.clip)
+        used, weight = np.union1d(origin.clip, other), origin.weight[:, None]
+        known = [usual_in(self.graph.clips[c]) for c in used.tolist()]
+        sizes = {order: np.stack([sudden[order] for sudden in known]) for order in known[0]}
+        first, second = np.searchsorted(used, origin.clip), np.searchsorted(used, other)
+        return {order: weight * size[first] + (1.0 - weight) * size[second] for order, size in sizes.items()}
 
     def _kept(self, first: int, last: int) -> Window:
         """Frames first … last − 1 as they were made."""
@@ -281,9 +283,3 @@ class Live:
             metric=self.graph.metric,
         )  # fmt: skip
         return walk, begins[k] + skipped
-
-
-def _cut(window: Window, frames: slice) -> Window:
-    """A copy of some frames."""
-    root, turns, slide = window
-    return root[frames].copy(), turns[frames].copy(), None if slide is None else slide[frames].copy()

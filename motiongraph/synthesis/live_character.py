@@ -184,6 +184,9 @@ class LiveCharacter:
             self.played += self._paced(step)
             root, rotations = self._pose_or_another()
             course = self._course
+            if left_out := course.wait(step):
+                self._changed = True
+                self._say(left_out)
             lacking = self._astray.look(step, course.request, root[[0, 2]], self._last_heading, course.left)
             if lacking is not None:
                 refused = self._course.request

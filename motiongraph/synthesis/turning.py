@@ -21,8 +21,9 @@ from motiongraph.model.placement import Placement, place, placed, turned
 from motiongraph.synthesis.feet import plants
 from motiongraph.walks.plan_search import WALKING, towards
 
-_RAMP = 0.12  # s in which the full rate is reached
-STILL = 0.15  # s after which a body that is to turn no more does not
+_RAMP = 0.12  # s in which the full rate would be reached at full acceleration,
+_SOFT = 0.05  # s in which that is
+STILL = 0.2  # s after which a body that is to turn no more does not
 _SETTLE = 0.15  # s in which the last few degrees are turned
 _BEHIND = 2.6  # rad: whoever turns round this far goes on to the same side
 _NEAR = 0.5  # m: a point nearer than this is turned to less and less
@@ -43,13 +44,16 @@ def _bend(points, n):
 
 @kernel((read(F64, 2), read(F64, 2), I64, F64, F64, F64, read(F64), F64[:, ::1]))
 def turn_frames(track, points, stride, fps, most, share, before, out):
-    """Placements theta, x, z and rad/s of frames, into out (n, 4), turned towards points (N, 2), one every `stride`.
+    """Placements theta, x, z, rad/s and rad/s² of frames, into out (n, 5), turned towards points (N, 2), one every
+    `stride`.
 
     track: (n, 9) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way and the rad/s by
-    which it turns, as placed without this; most: rad/s; share: of that, 0 where turning is to cease; before: (4,) of
+    which it turns, as placed without this; most: rad/s; share: of that, 0 where turning is to cease; before: (5,) of
     the frame before.
     """
-    theta, x, z, omega = before[0], before[1], before[2], before[3]
+    theta, x, z, omega, gain = before[0], before[1], before[2], before[3], before[4]
+    hardest = max(most / _RAMP, 1e-9)
+    change = hardest / max(_SOFT * fps, 1.0)
     for i in range(track.shape[0]):
         s, c = sincos(theta)
         px, pz = placed(c, s, x, z, track[i, 0], track[i, 1])
@@ -68,13 +72,18 @@ def turn_frames(track, points, stride, fps, most, share, before, out):
         own -= max(min(own, bend), 0.0) + min(max(own, bend), 0.0)
         allowed = share * most * min(speed / WALKING, 1.0) * min(far / _NEAR, 1.0)
         wanted = min(max(angle / _SETTLE - own, -allowed), allowed)
-        change = most / (_RAMP * fps)
-        omega += min(max(wanted - omega, -change), change)
+        # As hard as can be and still end softly: what is lacking is reached while the gain falls to 0, frame by frame.
+        lack = wanted - omega
+        aim = min(change * (np.sqrt(0.25 + 2.0 * fps * abs(lack) / change) - 0.5), hardest)
+        gain += min(max((aim if lack > 0.0 else -aim) - gain, -change), change)
+        omega += gain / fps
+        if abs(wanted - omega) < change / fps and abs(gain) <= 2.0 * change:
+            omega, gain = wanted, 0.0
         qx, qz = placed(c, s, x, z, track[i, 4], track[i, 5])
         s, c = sincos(omega / fps)
         ux, uz = turned(c, s, x - qx, z - qz)
         theta, x, z = theta + omega / fps, qx + ux, qz + uz
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = theta, x, z, omega
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3], out[i, 4] = theta, x, z, omega, gain
 
 
 class Turning:
@@ -83,11 +92,11 @@ class Turning:
     def __init__(self, graph: MotionGraph, rate: float, keep: int):
         self.graph, self.rate = graph, rate
         self.until = 1  # frames whose turn is known; the first is not turned
-        self._rows = np.zeros((keep, 4))  # theta, x, z, rad/s, each at its number modulo `keep`
+        self._rows = np.zeros((keep, 5))  # theta, x, z, rad/s, rad/s², each at its number modulo `keep`
 
     def at(self, frame: int) -> Placement:
         """The placement of a frame, or of the last known before it."""
-        theta, x, z, _ = self._rows[min(frame, self.until - 1) % len(self._rows)].tolist()
+        theta, x, z, _, _ = self._rows[min(frame, self.until - 1) % len(self._rows)].tolist()
         return theta, x, z
 
     def rewind(self, frames: int) -> None:
@@ -96,7 +105,7 @@ class Turning:
 
     def go_on(self, track: np.ndarray, points: np.ndarray, stride: int, share: float) -> None:
         """The next frames: their track (n, 9), and the points to face, one every `stride`; share: of the rate."""
-        out = np.empty((len(track), 4))
+        out = np.empty((len(track), 5))
         before = self._rows[(self.until - 1) % len(self._rows)].copy()
         turn_frames(track, points, stride, self.graph.fps, self.rate, share, before, out)
         self._rows[np.arange(self.until, self.until + len(track)) % len(self._rows)] = out
@@ -105,7 +114,7 @@ class Turning:
     def turned(self, clip: Clip, first: int) -> Clip:
         """A clip whose frame 0 is frame `first` of the motion, with its frames turned."""
         frames = np.minimum(np.arange(first, first + len(clip)), self.until - 1) % len(self._rows)
-        theta, x, z, _ = self._rows[frames].T
+        theta, x, z, _, _ = self._rows[frames].T
         turns = clip.rotations.copy()
         about = np.zeros((len(clip), 4))
         about[:, 0], about[:, 2] = cos(0.5 * theta), sin(0.5 * theta)

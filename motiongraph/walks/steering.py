@@ -101,7 +101,8 @@ class Steering:
         self.speeds, self._going = self._speeds(0.5), self._speeds(_GOING)
         self.stride = max(round(0.1 * fps), 1)
         rate = len(floor.leave) * fps / max(int(self.open.sum()), 1)  # transitions in a second of motion
-        self.horizon = round((_HORIZON_SPARSE if rate < _SPARSE else _HORIZON) * fps)
+        self.sparse = rate < _SPARSE
+        self.horizon = round((_HORIZON_SPARSE if self.sparse else _HORIZON) * fps)
         self._costly = 0.3 / max(graph.thresholds.highest, 1e-6) ** 2
         moving = self.travels(self.open)
         # Standing that can be left again; a jump on the spot is none.

@@ -9,8 +9,8 @@ def _placed(theta, x, z, u, w):
 
 
 def turn_frames(track, points, stride, fps, most, share, before):
-    """theta, x, z, rad/s of every frame: see `synthesis.turning.turn_frames`."""
-    theta, x, z, omega = before
+    """theta, x, z, rad/s, rad/s² of every frame: see `synthesis.turning.turn_frames`."""
+    theta, x, z, omega, gain = before
     rows = []
     for i, (px, pz, _, _, qx, qz, fx, fz, own) in enumerate(track):
         here, about = (_placed(theta, x, z, u, w) for u, w in ((px, pz), (qx, qz)))
@@ -31,12 +31,20 @@ def turn_frames(track, points, stride, fps, most, share, before):
             own -= math.copysign(min(abs(own), abs(bend)), own)
         allowed = share * most * min(speed / 0.5, 1.0) * min(math.hypot(dx, dz) / 0.5, 1.0)
         wanted = min(max(angle / 0.15 - own, -allowed), allowed)
-        change = most / (0.12 * fps)
-        omega += min(max(wanted - omega, -change), change)
+        hardest = most / 0.12
+        change = hardest / max(0.05 * fps, 1.0)
+        lack = abs(wanted - omega)
+        # The gains of the frames to come, each less by `change`, add up to what is lacking: n (n + 1) / 2 of them.
+        steps = (-1.0 + math.sqrt(1.0 + 8.0 * lack * fps / change)) / 2.0
+        aim = math.copysign(min(steps * change, hardest), wanted - omega)
+        gain = min(max(aim, gain - change), gain + change)
+        omega += gain / fps
+        if abs(wanted - omega) < change / fps and abs(gain) <= 2.0 * change:
+            omega, gain = wanted, 0.0
         turn = omega / fps
         u, w = x - about[0], z - about[1]
         x = about[0] + u * math.cos(turn) + w * math.sin(turn)
         z = about[1] - u * math.sin(turn) + w * math.cos(turn)
         theta += turn
-        rows.append((theta, x, z, omega))
+        rows.append((theta, x, z, omega, gain))
     return rows
