@@ -69,6 +69,18 @@ def test_a_judge_looks_at_the_moments_that_seams_join():
     assert len(judge._windows_of(motions, graph.clips, "any")[0]) >= len(seams)
 
 
+def test_the_strictest_judge_looks_at_all_clips_and_every_joint():
+    graph = sample_graph("walk", "walk_left", "jump")
+    motions = [mg.synthesize(mg.random_walk(graph, 10.0, rng=1, start="walk"))]
+    played = set(motions[0].origin.clip.tolist())
+    captured = judge._windows_of(motions, graph.clips, "all")[1]
+    assert played < set(range(3)) == set(captured["clip"].tolist())
+    inside = [clip.duration - 2 * (judge._HALF + judge._MARGIN) / judge.RATE for clip in graph.clips]
+    np.testing.assert_allclose(np.bincount(captured["clip"]), judge.RATE * np.array(inside), atol=2)
+    joints = int((graph.clips[0].skeleton.bone_lengths > 1e-4).sum()) + 1  # and the root
+    assert judge._Mover(graph.clips[0], True).places.shape[1] == joints
+
+
 def test_a_judge_needs_enough_to_learn_from():
     graph = sample_graph("walk", "walk_left_90").pruned()
     motion = mg.synthesize(mg.random_walk(graph, 4, rng=1))

@@ -50,7 +50,8 @@ def test_with_cleanup_it_is_the_same_within_millimetres(graph, seed):
     assert apart.mean() < 0.001
     made = mg.Clip(made.skeleton, made.root, made.rotations, made.fps, origin=whole.origin)
     figures, before = mg.quality(made), mg.quality(whole)
-    assert figures["slide_mean"] < 1.15 * before["slide_mean"]  # feet are let go where holding them would jolt
+    # Feet are let go where holding them would jolt, the more so as what comes is not yet known.
+    assert figures["slide_mean"] < before["slide_mean"] + 0.35
     assert figures["penetration"] < 0.01
     assert figures["knee_pop"] < before["knee_pop"] + 2.0
     assert figures["velocity_jump_worst"] < before["velocity_jump_worst"] + 0.5

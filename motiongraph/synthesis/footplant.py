@@ -33,6 +33,9 @@ _CALM = (0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)  # s over 
 _WIDE = 2.0  # times that to both sides of it
 # s around a jolt in which what was mended is taken back, and how much of it, by rounds
 _BACK = ((0.04, 0.4), (0.08, 0.4), (0.16, 0.4), (0.16, 0.6), (0.08, 1.0), (0.16, 1.0), (0.32, 1.0))
+# The same where frames are a part of more: what is mended by a part here is mended by another when more is known, and
+# jolts where the two meet.
+_BACK_AT_ONCE = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.16, 1.0), (0.32, 1.0))
 _SLOWER = 1.0, 2.0, 4.0  # times as long to lift feet out of the floor that still are in it
 _DEEP = 0.001  # m that a foot may be deeper in the floor than before
 _DRY = 1e-6  # m
@@ -98,9 +101,10 @@ def soothed(
     # is mended by a part, and what is left in the floor is lifted out of it more slowly.
     places = stance.positions(moved, turns)
     calmed, depth = ~jolted(places), stance.depth(places)
-    for place, over in ((was, CLEAR), *((None, times * CLEAR) for times in _SLOWER)):
+    back, slower = (_BACK, _SLOWER) if usual is None else (_BACK_AT_ONCE, _SLOWER[:1])
+    for place, over in ((was, CLEAR), *((None, times * CLEAR) for times in slower)):
         mended = stance.mended(moved, turns, place, over)
-        for calm, share in (*_BACK, (0.0, 0.0)):
+        for calm, share in (*back, (0.0, 0.0)):
             places = stance.positions(moved, mended)
             deep = stance.depth(places)
             spoilt = jolted(places) & calmed | (deep > np.maximum(depth, 0.0) + _DEEP)
