@@ -5,10 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from swinging import put, said, tell
 
 import motiongraph as mg
+from motiongraph.app import commands as do
+from motiongraph.app.state import AppState
+from motiongraph.app.update import update, warm_up
 from motiongraph.cli import main
 from motiongraph.synthesis.bridge import _over, cycles
+from motiongraph.viewer.camera import Camera
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
 
@@ -67,12 +72,36 @@ def test_the_command_says_what_it_made(tmp_path, capsys):
     files = [str(CAPTURED / f"{name}.bvh") for name in ("walk", "walk_2", "run", "run_2")]
     with pytest.raises(SystemExit, match=r"^0$"):
         main(["build", *files, "-o", str(tmp_path / "g.mgraph"), "--bridge", "--json"])
-    said = capsys.readouterr()
-    found = json.loads(said.out)["bridges"]
+    out = capsys.readouterr()
+    found = json.loads(out.out)["bridges"]
     assert found
-    assert f"{found[0]['name']}: leads over at" in said.err
+    assert f"{found[0]['name']}: leads over at" in out.err
     names = [clip.name for clip in mg.MotionGraph.load(tmp_path / "g.mgraph").clips]
     assert all(entry["name"] in names for entry in found)
+
+
+def test_the_window_bridges_its_graph(clips):
+    """Bridges come into the library, ticked, and the graph is built with them; where there is none to make, it says
+    so and nothing changes."""
+    state, apart = (AppState(inline=True, camera=Camera()) for _ in range(2))
+    warm_up(state)
+    for name in ("walk", "walk_2", "run", "run_2"):
+        put(state, clips[name], name)
+    tell(state, do.BuildGraph())
+    with pytest.raises(mg.Unreachable):
+        mg.connect(state.graph.graph, "walk", "run")
+    tell(state, do.BridgeGraph())
+    update(state, 0.0)
+    made = [entry for entry in state.library if entry.name.endswith(", made")]
+    assert made
+    assert all(entry.used and entry.made is None for entry in made)
+    assert mg.connect(state.graph.graph, "walk", "run").complete
+    assert any(text.startswith(f"{made[0].name}: leads over at") for text in said(state))
+    for name in ("walk", "jump"):
+        put(apart, clips[name], name)
+    tell(apart, do.BuildGraph(), do.BridgeGraph())
+    assert (len(apart.library), apart.graph.built) == (2, 1)
+    assert any(text.startswith("no bridge was found") for text in said(apart))
 
 
 def test_ways_over_others_count():

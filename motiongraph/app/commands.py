@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, I001 - packed lines, for others to import
 # fmt: off
+from motiongraph.app.graph.bridge_graph import BridgeGraph
 from motiongraph.app.graph.build_graph import BuildGraph, DropGraph, LoadBones, SaveBones, SetBone, SetGraphOption
 from motiongraph.app.graph.graph_files import ExportGraph, OpenGraph, SaveGraph
 from motiongraph.app.graph.graph_view import (

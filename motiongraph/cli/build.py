@@ -259,6 +259,7 @@ def build(
     from motiongraph.formats.collection import load_collection
     from motiongraph.formats.labels_file import read_bones
     from motiongraph.graph.candidates import RADIUS
+    from motiongraph.synthesis.bridge import in_words
 
     metric = mg.Metric(
         window=1 / 3 if window is None else window,
@@ -320,11 +321,7 @@ def build(
     for sentence in report["warnings"]:
         warnings.warn(sentence, FormatWarning, stacklevel=1)
     for entry in made:
-        before = "where nothing did" if entry["before"] is None else f"instead of {entry['before']:.0%}"
-        say(
-            f"{entry['name']}: leads over at {entry['share']:.0%} of what transitions may cost, {before}; it "
-            f"accelerates {entry['acceleration']:.2f} times as much as its clips, feet slide {entry['slide']:.1f} cm/s"
-        )
+        say(in_words(entry))
     if json:
         found = {"bridges": made} if bridge else {}
         print_json({"path": str(output), "build_seconds": round(seconds, 3), **report, **found})

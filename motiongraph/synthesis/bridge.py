@@ -204,6 +204,15 @@ def bridged(graph: MotionGraph, most: int = 4, progress: Progress = SILENT) -> t
     return found, kept
 
 
+def in_words(found: dict[str, Any]) -> str:
+    """A sentence on one of the bridges that `bridged` tells of."""
+    before = "where nothing did" if found["before"] is None else f"instead of {found['before']:.0%}"
+    return (
+        f"{found['name']}: leads over at {found['share']:.0%} of what transitions may cost, {before}; it accelerates "
+        f"{found['acceleration']:.2f} times as much as its clips, feet slide {found['slide']:.1f} cm/s"
+    )
+
+
 def _ways(graph: MotionGraph) -> tuple[list[list[int]], np.ndarray]:
     """The originals of every cluster, and what the cheapest transition from each to each costs, as a share of what it
     may; infinity for none, or hardly any."""

@@ -300,6 +300,7 @@ ACTIONS: dict[str, Action] = {
     "save path": _action("Path", "Save the path…", "", dialog="save path", possible=lambda s: s.path.line is not None),
     # Graph
     "build": _action("Graph", "Build or update", "Ctrl+B", lambda s: do.BuildGraph(), possible=taking_part),
+    "bridge": _action("Graph", "Bridge what is apart", "", lambda s: do.BridgeGraph(), possible=_has_graph),
     "auto threshold": _action(
         "Graph",
         "Automatic threshold",

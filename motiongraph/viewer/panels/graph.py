@@ -31,7 +31,6 @@ from motiongraph.viewer.panels.widgets import (
 )
 
 if TYPE_CHECKING:
-    from motiongraph.app.graph.graph_state import GraphState
     from motiongraph.app.jobs import Job
     from motiongraph.viewer.ui import Ui
 
@@ -45,6 +44,7 @@ _BUTTON, _HOVERED, _TEXT = int(imgui.Col_.button), int(imgui.Col_.button_hovered
 _LISTED = 50  # of the cheapest transitions of a cell
 _ROUNDING, _PADDING = int(imgui.StyleVar_.frame_rounding), int(imgui.StyleVar_.frame_padding)
 _OPEN = f"{icons.ICON_FA_FOLDER_OPEN}  Open a graph…"
+_BRIDGE = f"{icons.ICON_FA_BRIDGE}  Bridge what is apart"
 _TABLE = int(imgui.TableFlags_.sizing_stretch_prop | imgui.TableFlags_.row_bg)
 
 
@@ -59,7 +59,7 @@ def graph_panel(state: AppState, ui: Ui) -> None:
     section("Threshold")
     threshold_controls(state, ui)
     _figures(state, ui)
-    _warnings(graphs)
+    _warnings(state, ui)
 
 
 def _pictures(state: AppState, ui: Ui) -> None:
@@ -357,8 +357,8 @@ def _rows(report: dict[str, Any], unit: str) -> Iterator[Figure]:
     yield "choice points", f"{report['choice_points']:,}", "places where motion may leave a clip or arrive in one"
 
 
-def _warnings(graphs: GraphState) -> None:
-    found = graphs.warnings
+def _warnings(state: AppState, ui: Ui) -> None:
+    found = state.graph.warnings
     if not found:
         return
     section("Mind")
@@ -370,3 +370,6 @@ def _warnings(graphs: GraphState) -> None:
         imgui.text_unformatted(f"… and {len(found) - 12} more")
     imgui.pop_text_wrap_pos()
     imgui.pop_style_color()
+    if not state.jobs.under_way(JobKind.GRAPH):
+        action_button(_BRIDGE, "bridge", state, ui)
+        note("makes clips that pass from one motion into another, as from walk to run, where no way leads over")

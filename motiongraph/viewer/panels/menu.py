@@ -132,7 +132,7 @@ def _path(state: AppState, ui: Ui) -> None:
 
 
 def _graph(state: AppState, ui: Ui) -> None:
-    _items("build|mirror graph|-|auto threshold|whole graph|-|open graph|save graph|export graph", state, ui)
+    _items("build|bridge|mirror graph|-|auto threshold|whole graph|-|open graph|save graph|export graph", state, ui)
     _items("-|make walk|new seed|clear results", state, ui)
     _items("-|why|-|drop graph", state, ui)
 
