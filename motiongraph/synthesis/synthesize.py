@@ -18,6 +18,7 @@ from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.quality import quality
+from motiongraph.synthesis.sway import swayed
 from motiongraph.walks.walk import Walk
 
 BLENDS = ("linear", "inertialized")
@@ -66,7 +67,8 @@ def synthesize(
     name: str | None = None,
     progress: Progress = SILENT,
 ) -> Clip:
-    """The motion of a walk: pieces placed and blended, and, unless cleanup is False, feet held where they are planted.
+    """The motion of a walk: pieces placed and blended, and, unless cleanup is False, hips and head that pass over as
+    slowly as in captured motion (`sway`) and feet held where they are planted.
 
     blend: "linear" (Kovar 2002, 3.3) or "inertialized"; register: line windows up in time before blending; lengths:
     seconds over which the motions pass over, one number or one for each transition, at most the window, which is usual.
@@ -75,6 +77,8 @@ def synthesize(
     for this motion.
     """
     clip = stitched(walk, blend, register, lengths, name, stretch(progress, 0.0, 0.2 if cleanup else 1.0))
+    if cleanup:
+        clip = swayed(walk, clip)
     if bend and walk.path is not None:
         clip = bent(clip, walk.path, bend)
     if cleanup:
