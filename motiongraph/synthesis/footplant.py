@@ -223,6 +223,8 @@ class Stance:
         shift = slow + sudden
         goal += (1.0 - held[..., None]) * sudden
         feet = [foot.yielding(at, hip[n] + shift, span[n]) for n, (foot, at) in enumerate(zip(feet, goal))]
+        for n, leg in enumerate(self.legs):  # what it yields to must not take that again, as far as the knee can help
+            keep_lift(feet[n].goal[:, 1], self.places[:, leg.ankle, 1], held[n] >= 1.0)
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         goal = self.knees.trembling(bend, goal - hip - shift) + hip + shift
         goal = np.stack([foot.above(at, self.ground, fps) for foot, at in zip(feet, goal)])
