@@ -416,7 +416,7 @@ def test_it_answers_at_once(graph):
 def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, soothe):
     """Exactly before they are let go softly where they would jolt a joint; then as in motion made as a whole."""
     if not soothe:
-        monkeypatch.setattr(carry_over, "soothed", lambda stance, moved, turns, usual: (moved, turns))
+        monkeypatch.setattr(carry_over, "soothed", lambda stance, moved, turns, account: (moved, turns))
     character, rng = mg.LiveCharacter(graph, rng=2), np.random.default_rng(5)
     for _ in range(40):
         ask_something(character, rng)
@@ -428,8 +428,7 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, sooth
     if soothe:
         bare = stitched(walk)
         whole = mg.quality(cleaned(character._driven.live.turning.turned(bare, 0), ground(walk, bare)))
-        # Feet are let go a little more where what comes was not yet known.
-        worst = {"slide_mean": whole["slide_mean"] + 0.15, "slide_worst": whole["slide_worst"] + 10.0}
+        worst = {"slide_mean": max(1.1 * whole["slide_mean"], 0.1), "slide_worst": whole["slide_worst"] + 10.0}
     assert {name: figures[name] for name in worst if figures[name] > worst[name]} == {}
     assert figures["penetration"] < 0.1
 

@@ -15,7 +15,7 @@ from walking import joined, sample, sample_graph
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import Foot, eased, envelope, nearness, plants, runs, toe_hinge
+from motiongraph.synthesis.feet import Foot, eased, envelope, keep_lift, nearness, plants, runs, toe_hinge
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.legs import Knees, hinge_axis, legs_of, root_shift
 
@@ -343,7 +343,24 @@ def test_feet_come_out_of_the_floor_as_far_as_that_jolts_nothing(trial, deepest)
     assert made.positions()[clip.first :, feet, 1].min() > clip.floor - deepest
 
 
-@pytest.mark.parametrize("name", ["walk", "sneak"])
+@pytest.mark.parametrize("highest", [0.15, 0.5, 0.8])
+def test_a_step_is_as_high_as_it_was_wherever_it_is_highest(highest):
+    """Its goal sags where most is added: that alone would not make it as high."""
+    down = np.ones(60, bool)
+    down[10:50] = False
+    u = np.clip((np.arange(60) - 9) / 41, 0.0, 1.0)
+    ankle = 0.1 + 0.02 * np.maximum(1.0 - np.abs(u - highest) / 0.15, 0.0)
+    goal = 0.13 - 0.01 * np.sin(np.pi * u)
+    was = goal.copy()
+    keep_lift(goal, ankle, down)
+    np.testing.assert_array_equal(goal[down], was[down])
+    assert goal.max() - 0.13 == pytest.approx(ankle.max() - 0.1, rel=1e-9)
+    lower = goal.copy()
+    keep_lift(lower, 0.5 * ankle, down)  # who is high enough stays
+    np.testing.assert_array_equal(lower, goal)
+
+
+@pytest.mark.parametrize("name", ["walk", "walk_left_90", "sneak"])
 def test_feet_captured_below_the_floor_still_swing_as_high(name):
     clip = sample(name)
     made, contacts = cleaned(clip, floor=np.full(len(clip), clip.floor + 0.04)), plants(clip)
@@ -354,7 +371,7 @@ def test_feet_captured_below_the_floor_still_swing_as_high(name):
                 line = np.linspace(0.0, 1.0, stop - start + 2)
                 heights = [each.positions()[start - 1 : stop + 1, leg.ankle, 1] for each in (clip, made)]
                 was, now = ((h - (1.0 - line) * h[0] - line * h[-1]).max() for h in heights)
-                assert now > 0.9 * was
+                assert now > 0.97 * was
 
 
 def test_floors_that_differ_become_one():

@@ -1,5 +1,7 @@
 """Motion made while its walk grows is the motion of the whole walk."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from walking import sample_graph
@@ -50,22 +52,23 @@ def test_with_cleanup_it_is_the_same_within_millimetres(graph, seed):
     assert apart.mean() < 0.001
     made = mg.Clip(made.skeleton, made.root, made.rotations, made.fps, origin=whole.origin)
     figures, before = mg.quality(made), mg.quality(whole)
-    # Feet are let go where holding them would jolt, the more so as what comes is not yet known.
-    assert figures["slide_mean"] < before["slide_mean"] + 0.35
-    assert figures["penetration"] < 0.01
+    assert figures["penetration"] < 0.05  # cm
     assert figures["knee_pop"] < before["knee_pop"] + 2.0
     assert figures["velocity_jump_worst"] < before["velocity_jump_worst"] + 0.5
 
 
 @pytest.mark.parametrize("seed", [2, 7])
-def test_holding_feet_jolts_no_joint(graph, seed):
-    """Acceleration and jerk of every joint, their 99th percentiles, are at most 1.2 times those without cleanup."""
-    walk = mg.random_walk(graph, 12, rng=seed)
-    bare, made = mg.synthesize(walk, cleanup=False).positions(), played(graph, walk)[0].positions()
+def test_feet_are_held_as_in_the_whole_and_jolt_no_joint(graph, seed):
+    """Feet slide no more than in motion made as a whole. Acceleration and jerk of every joint, their 99th percentiles,
+    are at most 1.2 times those without cleanup; of all joints together, hardly more than those of the whole."""
+    walk = mg.random_walk(graph, 40, rng=seed)
+    motions = mg.synthesize(walk, cleanup=False), mg.synthesize(walk), played(graph, walk)[0]
     for order in (2, 3):
-        was, now = (np.linalg.norm(np.diff(places, order, axis=0), axis=-1) for places in (bare, made))
-        assert np.percentile(now, 99) < 1.2 * np.percentile(was, 99)
-        assert (np.percentile(now, 99, axis=0) < 1.21 * np.percentile(was, 99, axis=0)).all()
+        was, whole, now = (np.linalg.norm(np.diff(m.positions(), order, axis=0), axis=-1) for m in motions)
+        assert np.percentile(now, 99) < 1.1 * np.percentile(whole, 99)
+        assert (np.percentile(now, 99, axis=0) < 1.2 * np.percentile(was, 99, axis=0)).all()
+    made = replace(motions[1], root=motions[2].root, rotations=motions[2].rotations)
+    assert mg.quality(made)["slide_mean"] < 1.1 * mg.quality(motions[1])["slide_mean"]
 
 
 def test_it_says_what_it_cannot_do(graph):

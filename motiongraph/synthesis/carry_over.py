@@ -14,7 +14,8 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.feet import EASE
-from motiongraph.synthesis.footplant import Stance, Sudden, soothed
+from motiongraph.synthesis.footplant import Stance, soothed
+from motiongraph.synthesis.jolts import ORDERS, Account, moves_of
 from motiongraph.synthesis.legs import Knees, length
 
 MEET = 0.15  # s over which a stretch passes into the next
@@ -24,16 +25,17 @@ _AROUND = 0.3  # s before and after the frames of a stretch that are soothed wit
 
 
 def held_after(
-    clip: Clip, past: np.ndarray, floor: np.ndarray, onto: float, stop: int, usual: Sudden
-) -> tuple[Clip, np.ndarray]:
-    """The clip with its feet held, and (F, 2, D) what holds them, exactly and as shown; nothing without legs.
+    clip: Clip, past: np.ndarray, floor: np.ndarray, onto: float, stop: int, account: Account
+) -> tuple[Clip, np.ndarray, np.ndarray | None]:
+    """The clip with its feet held; (F, 2, D) what holds them, exactly and as shown; and how suddenly the joints move in
+    the frames that are new (see `Record.add`). Nothing without legs.
 
     past: (S, 2, D) the same of its first frames, which were shown; floor, onto: as for `footplant.cleaned`; stop: what
-    follows this frame will be made again; usual: (F, J + 1) as for `footplant.soothed`.
+    follows this frame will be made again; account: of what was shown.
     """
     bare, count, frames = Stance.of(clip, floor, onto), len(past), len(clip)
     if bare is None:
-        return clip, np.zeros((frames, 2, 0))
+        return clip, np.zeros((frames, 2, 0)), None
     begin, end = max(count - round(_AROUND * clip.fps), 0), min(stop + round(_AROUND * clip.fps), frames)
     part = slice(begin, end)
     if count:
@@ -51,13 +53,16 @@ def held_after(
         moved, turns = stance.held()
     exact = _packed(moved, turns)
     moved, turns = moved.copy(), turns.copy()
-    around = {order: size[part] for order, size in usual.items()}
-    moved[part], turns[part] = soothed(stance.part(part), moved[part], turns[part], around)
+    account = replace(account, first=count - begin, stop=stop - begin)
+    moved[part], turns[part] = soothed(stance.part(part), moved[part], turns[part], account)
     if count:
         moved, turns = _carried_over(stance, past[:, 1], moved, turns)
     made = replace(clip, root=stance.root + moved, rotations=stance.turned(turns), source=clip._layout())
     made = replace(made, origin=clip.origin and replace(clip.origin, floor=stance.ground))
-    return made, np.stack([exact, _packed(moved, turns)], axis=1)
+    late = slice(max(count - max(ORDERS), 0), stop)
+    ways = (np.zeros_like(moved[late]), np.zeros_like(turns[late])), (moved[late], turns[late])
+    moves = moves_of([stance.part(late).positions(*way) for way in ways], stop - count)
+    return made, np.stack([exact, _packed(moved, turns)], axis=1), moves
 
 
 def _packed(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:

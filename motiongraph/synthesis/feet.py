@@ -228,7 +228,9 @@ def keep_lift(goal: np.ndarray, ankle: np.ndarray, down: np.ndarray) -> None:
         if start > 0 and stop < len(down):
             u = np.arange(1, stop - start + 1) / (stop - start + 1)
             was, now = (h[start:stop] - (1.0 - u) * h[start - 1] - u * h[stop] for h in (ankle, goal))
-            goal[start:stop] += max(was.max() - now.max(), 0.0) * 64.0 * u**3 * (1.0 - u) ** 3
+            bump = 64.0 * u**3 * (1.0 - u) ** 3
+            # The least that makes one frame as high: the highest need not be in the middle, where most is added.
+            goal[start:stop] += max(float(((was.max() - now) / bump).min()), 0.0) * bump
 
 
 def _without_leaps(heel: np.ndarray, toe: np.ndarray, correction: np.ndarray, fps: float) -> np.ndarray:

@@ -7,7 +7,6 @@ more than the motion itself does, the correction is smoothed until it does not: 
 """
 
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
@@ -18,29 +17,19 @@ from motiongraph.model.skeleton import Skeleton
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis import _kernels
 from motiongraph.synthesis.feet import CLEAR, Foot, foot_of, keep_lift, plants
+from motiongraph.synthesis.jolts import ORDERS, Account, Limit
 from motiongraph.synthesis.legs import Knees, Leg, legs_of, length, little, root_shift
 
 _SLOW = 0.05  # s; what the root does in less than about this is sudden
 _SUDDEN = 0.02  # s over which even that is smoothed
 _SUNK = 0.005  # m; a foot captured this far below the ground is half taken for standing
-_WORSE = 1.2  # times its acceleration and jerk before that a joint may have
-_PARTLY = 1.18  # the same where only a part of the motion is known: what is made of parts is a little worse than each
-_USUAL = 99.0  # percentile of them that counts
-_NEAR = 0.1  # s around a frame in which motion may have been as sudden
-# m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
-_GENTLE = {2: (2.0, 12.0, 30.0), 3: (40.0, 150.0, 800.0)}
 _CALM = (0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)  # s over which a jolt is smoothed, by rounds
 _WIDE = 2.0  # times that to both sides of it
 # s around a jolt in which what was mended is taken back, and how much of it, by rounds
 _BACK = ((0.04, 0.4), (0.08, 0.4), (0.16, 0.4), (0.16, 0.6), (0.08, 1.0), (0.16, 1.0), (0.32, 1.0))
-# The same where frames are a part of more: what is mended by a part here is mended by another when more is known, and
-# jolts where the two meet.
-_BACK_AT_ONCE = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.16, 1.0), (0.32, 1.0))
 _SLOWER = 1.0, 2.0, 4.0  # times as long to lift feet out of the floor that still are in it
 _DEEP = 0.001  # m that a foot may be deeper in the floor than before
 _DRY = 1e-6  # m
-
-Sudden = dict[int, np.ndarray]  # by the order of the derivative, metres a frame to that power
 
 
 def cleaned(
@@ -70,17 +59,17 @@ def cleaned(
 
 
 def soothed(
-    stance: "Stance", moved: np.ndarray, turns: np.ndarray, usual: Sudden | None = None
+    stance: "Stance", moved: np.ndarray, turns: np.ndarray, account: Account | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider.
 
-    usual: how suddenly joints move in the long run, where these frames are a part of more; else as in these.
+    account: of the longer motion that these frames are a part of, if they are.
     """
     fps = stance.fps
-    if len(moved) <= max(_GENTLE):
+    if len(moved) <= max(ORDERS):
         return moved, turns
     before = stance.positions(np.zeros_like(moved), np.zeros_like(turns))
-    limits = [_Limit.of(before, fps, stance.swinging, order, usual[order] if usual else None) for order in _GENTLE]
+    limits = [Limit.of(before, fps, stance.swinging, order, account) for order in ORDERS]
 
     def jolted(places: np.ndarray) -> np.ndarray:
         return stance.shares(np.logical_or(*(limit.jolted(places) for limit in limits)))
@@ -101,10 +90,9 @@ def soothed(
     # is mended by a part, and what is left in the floor is lifted out of it more slowly.
     places = stance.positions(moved, turns)
     calmed, depth = ~jolted(places), stance.depth(places)
-    back, slower = (_BACK, _SLOWER) if usual is None else (_BACK_AT_ONCE, _SLOWER[:1])
-    for place, over in ((was, CLEAR), *((None, times * CLEAR) for times in slower)):
+    for place, over in ((was, CLEAR), *((None, times * CLEAR) for times in _SLOWER)):
         mended = stance.mended(moved, turns, place, over)
-        for calm, share in (*back, (0.0, 0.0)):
+        for calm, share in (*_BACK, (0.0, 0.0)):
             places = stance.positions(moved, mended)
             deep = stance.depth(places)
             spoilt = jolted(places) & calmed | (deep > np.maximum(depth, 0.0) + _DEEP)
@@ -235,6 +223,8 @@ class Stance:
         shift = slow + sudden
         goal += (1.0 - held[..., None]) * sudden
         feet = [foot.yielding(at, hip[n] + shift, span[n]) for n, (foot, at) in enumerate(zip(feet, goal))]
+        for n, leg in enumerate(self.legs):  # what it yields to must not take that again, as far as the knee can help
+            keep_lift(feet[n].goal[:, 1], self.places[:, leg.ankle, 1], held[n] >= 1.0)
         goal = np.stack([foot.above(foot.goal, self.ground, fps) for foot in feet])
         goal = self.knees.trembling(bend, goal - hip - shift) + hip + shift
         goal = np.stack([foot.above(at, self.ground, fps) for foot, at in zip(feet, goal)])
@@ -291,63 +281,3 @@ class Stance:
         others[[joint for joints in own for joint in joints]] = False
         body = jolted[:, others].any(axis=1)
         return np.stack([jolted[:, joints].any(axis=1) | body for joints in own])
-
-
-@dataclass(frozen=True, eq=False)
-class _Limit:
-    """How suddenly joints may move: by a derivative of this order, metres a frame to that power."""
-
-    order: int
-    usual: np.ndarray | None  # (J,) the 99th percentile that each joint may have; None for a part of a longer motion
-    loose: np.ndarray  # (F − order, J) at any moment
-    strict: np.ndarray  # (F − order, J) the same for joints whose percentile is higher than it may be
-
-    @classmethod
-    def of(
-        cls, places: np.ndarray, fps: float, swinging: list[int], order: int, given: np.ndarray | None = None
-    ) -> "_Limit":
-        """As this motion (F, J, 3) itself moves them; swinging: the joints of the legs; given: (F, J) the percentile of
-        the longer motion that each frame is of: so few frames have none of their own."""
-        tiny, gentle, legs = (size / fps**order for size in _GENTLE[order])
-        gentle = np.full(places.shape[1], gentle)
-        gentle[swinging], gentle[-1] = legs, np.inf
-        size = _kernels.sudden(places, order)
-        near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
-        if given is not None:
-            loose = np.maximum(_PARTLY * np.maximum(near, given[: len(size)]), gentle)
-            return cls(order, None, loose, loose)
-        last = 0.01 * _USUAL * (len(size) - 1)
-        lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
-        usual = lower + (last - int(last)) * (higher - lower)
-        loose = np.maximum(_WORSE * np.maximum(near, usual), gentle)
-        return cls(order, np.maximum(_WORSE * usual, tiny), loose, np.maximum(_WORSE * np.maximum(size, lower), tiny))
-
-    def jolted(self, places: np.ndarray) -> np.ndarray:
-        """(F, J) bool: where joints move more suddenly than they may."""
-        size, found = _kernels.sudden(places, self.order), np.zeros(places.shape[:2], bool)
-        over = size > self.loose
-        if self.usual is not None:
-            last = len(size) - 1
-            worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
-            worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
-            over[:, worse] = size[:, worse] > self.strict[:, worse]
-        for k in range(self.order + 1):
-            found[k : k + len(over)] |= over
-        return found
-
-
-_known: WeakKeyDictionary[Clip, Sudden] = WeakKeyDictionary()
-
-
-def usual_in(clip: Clip) -> Sudden:
-    """(J + 1,) the 99th percentile of how suddenly the joints of a captured clip move, and its root up and down."""
-    if clip not in _known:
-        places = clip.positions()[clip.first :]
-        root = places[:, :1] * np.array([0.0, 1.0, 0.0])
-        places = np.concatenate([places, root], axis=1)
-        sizes = {order: _kernels.sudden(places, order) for order in _GENTLE}
-        _known[clip] = {
-            order: np.percentile(size, _USUAL, axis=0) if len(size) else np.zeros(places.shape[1])
-            for order, size in sizes.items()
-        }
-    return _known[clip]

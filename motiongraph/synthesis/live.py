@@ -20,8 +20,8 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.placement import IDENTITY, Placement, compose, place, turn
 from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.carry_over import MEET, held_after
-from motiongraph.synthesis.footplant import Sudden, usual_in
-from motiongraph.synthesis.synthesize import Origin, ground, stitched
+from motiongraph.synthesis.jolts import Account, Record
+from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots, ways
 from motiongraph.walks.walk import STEP, Walk
 
@@ -74,6 +74,9 @@ class Live:
         self._moments = np.empty(keep, MOMENT)
         self._held = np.zeros((keep, 2, 0))  # what holds the feet, see `held_after`; as wide as the legs ask for
         self.turning = Turning(graph, turning, keep)
+        self._record = Record(joints + 1, graph.fps)
+        self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
+        self._tracks = np.empty((keep, 9))  # of made frames, see `track`
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
 
@@ -116,6 +119,11 @@ class Live:
     def track(self, first: int, last: int) -> np.ndarray:
         """(n, 9) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
         direction x, z of its way, and the rad/s by which it turns."""
+        if last == first + 1 and self.oldest <= first < self.ready:  # as is asked for with every pose
+            return self._tracks[[first % len(self._tracks)]]
+        return self._track(first, last)
+
+    def _track(self, first: int, last: int) -> np.ndarray:
         begins, window = self._begins, self.graph.window
         out, k = np.empty((last - first, 9)), bisect_right(begins, first) - 1
         while first < last:
@@ -232,12 +240,13 @@ class Live:
         if self.cleanup:
             onto = self.graph.clips[self._steps[0][0]].floor
             past = np.arange(begin, start) % len(self._root)
-            clip, held = held_after(
-                clip, self._held[past], ground(walk, clip), onto, stop - begin, self._usual(clip.origin)
-            )
+            assert clip.origin is not None
+            account = self._account(start, clip.origin.clip[start - begin : stop - begin])
+            clip, held, moves = held_after(clip, self._held[past], ground(walk, clip), onto, stop - begin, account)
             if not self._held.size:
                 self._held = np.zeros((len(self._root), *held.shape[1:]))
             self._held[np.arange(start, stop) % len(self._root)] = held[start - begin : stop - begin]
+            self._latest = start, moves
         made, kept = slice(start - begin, stop - begin), np.arange(start, stop) % len(self._root)
         for store, part in zip((self._root, self._turns, self._slide), (clip.root, clip.rotations, clip.offsets)):
             if store is not None and part is not None:
@@ -248,16 +257,15 @@ class Live:
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
         self._fixed = stop
+        self._tracks[kept] = self._track(start, stop)
 
-    def _usual(self, origin: Origin | None) -> Sudden:
-        """(F, J + 1) by order, how suddenly joints move in the long run in the clips that frames are made of."""
-        assert origin is not None
-        other = np.where(origin.other >= 0, origin.other, origin.clip)
-        used, weight = np.union1d(origin.clip, other), origin.weight[:, None]
-        known = [usual_in(self.graph.clips[c]) for c in used.tolist()]
-        sizes = {order: np.stack([sudden[order] for sudden in known]) for order in known[0]}
-        first, second = np.searchsorted(used, origin.clip), np.searchsorted(used, other)
-        return {order: weight * size[first] + (1.0 - weight) * size[second] for order, size in sizes.items()}
+    def _account(self, start: int, played: np.ndarray) -> Account:
+        """What joints may do from frame `start` on, in frames of these clips (n,): the last stretch counts as far as it
+        was not thrown away."""
+        begun, moves = self._latest
+        if moves is not None and start > begun:
+            self._record.add(moves[: start - begun])
+        return self._record.account([self.graph.clips[c] for c in np.unique(played).tolist()])
 
     def _kept(self, first: int, last: int) -> Window:
         """Frames first … last − 1 as they were made."""
