@@ -84,13 +84,12 @@ def test_an_error_of_the_capture_outside_the_window_stays_outside():
     assert jerks[1] < jerks[0] + 324.0
 
 
-def test_no_frame_is_moved_that_was_shown():
-    walk = joining(strider(1.2, 0.0), strider(1.5, 0.1))
-    before, opens = stitched(walk), int(walk.begins[1]) - WINDOW
-    for room in (0, 5):
-        after = swayed(walk, before, [room])
-        np.testing.assert_array_equal(after.root[: opens - room], before.root[: opens - room])
-        assert np.abs(np.diff(after.root[:, 2] - before.root[:, 2])).max() < 0.004  # m a frame: nothing jumps
+def test_nothing_jumps_where_transitions_follow_each_other_closely():
+    graph = sample_graph("walk", "walk_left", "walk_right")
+    walk = mg.random_walk(graph, seconds=20.0, rng=1, least=0.0, most=0.2)
+    before = stitched(walk)
+    off = swayed(walk, before).root - before.root
+    assert np.abs(np.diff(off, axis=0)).max() * walk.fps < 0.25  # m/s
 
 
 @pytest.mark.parametrize("cut", [40, 85, 120])

@@ -7,7 +7,6 @@ longer stretch, and what is left to make up for is spread over all of it. The ro
 match: a centimetre or two. Legs are not touched; footplant cleanup sees to it that feet stay where they stand.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,22 +27,20 @@ _SUDDEN = 0.04  # s; what two motions do less alike than for about this long doe
 _FLOOR = [0, 2]  # the coordinates on the floor
 
 
-def swayed(walk: Walk, clip: Clip, room: Sequence[int] | None = None) -> Clip:
+def swayed(walk: Walk, clip: Clip) -> Clip:
     """The motion of a walk, stitched, with hips and head passing over more slowly.
 
-    room: frames before each transition that may still be changed, where not all may. What happens around a transition
-    depends on nothing else than that and its two clips, so that every part of a walk is made alike.
+    Live motion goes without: what is shown before a transition is shown before anyone knows of it.
     """
     if not len(walk.transitions):
         return clip
-    skeleton, reach = clip.skeleton, round(REACH * clip.fps)
-    trunk = _trunk(skeleton)
+    trunk = _trunk(clip.skeleton)
     points = [0] if trunk is None else [trunk[0], trunk[2]]
     assert clip.origin is not None
     made, share = clip.positions(), 1.0 - clip.origin.weight
     off = np.zeros((len(clip), len(points), 2))
     for k in range(len(walk.transitions)):
-        first, moved = _around(walk, k, points, made, share, reach if room is None else min(reach, room[k]))
+        first, moved = _around(walk, k, points, made, share)
         begin, end = max(first, 0), min(first + len(moved), len(clip))
         off[begin:end] += moved[begin - first : end - first]
     root, rotations = clip.root.copy(), clip.rotations
@@ -53,17 +50,14 @@ def swayed(walk: Walk, clip: Clip, room: Sequence[int] | None = None) -> Clip:
     return replace(clip, root=root, rotations=rotations, source=clip._layout())
 
 
-def _around(
-    walk: Walk, k: int, points: list[int], made: np.ndarray, share: np.ndarray, lead: int
-) -> tuple[int, np.ndarray]:
+def _around(walk: Walk, k: int, points: list[int], made: np.ndarray, share: np.ndarray) -> tuple[int, np.ndarray]:
     """The first frame of the motion that is moved around transition k, and (n, points, 2) metres by which from there.
 
-    made: (F, J, 3) joints of the motion as it was blended; share: (F,) of the second motion in it; lead: frames before
-    the window at most.
+    made: (F, J, 3) joints of the motion as it was blended; share: (F,) of the second motion in it.
     """
     jump, window, reach = walk.transitions[k], walk.window, round(REACH * walk.fps)
     ends = [(walk.clips[jump[end]], int(jump[f"{end}_frame"])) for end in ("src", "dst")]
-    lead = max(min(lead, *(at - clip.first for clip, at in ends)), 0)
+    lead = max(min(reach, *(at - clip.first for clip, at in ends)), 0)
     follow = max(min(reach, *(len(clip) - at - window for clip, at in ends)), 0)
     frames = np.arange(-lead - 1, window + follow + 1)
     first, second = (
