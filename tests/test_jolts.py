@@ -34,7 +34,7 @@ def test_a_record_knows_its_percentile(order):
     found = Account(recorded(places, places).counts).percentile(order, size[:0])
     # What is past counts less.
     assert found[0] == pytest.approx(np.percentile(size[:, 0], 99), rel=0.06)
-    assert found[1] < 1e-5
+    assert found[1] < 1e-5  # the lowest bin
 
 
 def test_what_was_shown_is_spent():

@@ -26,7 +26,7 @@ _PARTLY = 1.17
 _MOMENT = 1.3
 _LONG = 30.0  # s after which what was counts a third
 _BEFORE = 2.0  # s of the clips played that are taken to have been before
-_OCTAVE, _LEAST, _OCTAVES = 32, -20, 24  # of a record: bins for every factor of two, from 2⁻²⁰ m a frame on
+_OCTAVE, _LEAST, _OCTAVES = 32, -17, 18  # of a record: bins for every factor of two, from 2⁻¹⁷ m a frame on
 _BINS = _OCTAVE * _OCTAVES
 _EDGES = np.ldexp(1.0 + np.arange(_BINS + 1) % _OCTAVE / _OCTAVE, np.arange(_BINS + 1) // _OCTAVE + _LEAST)
 

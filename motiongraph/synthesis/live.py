@@ -76,7 +76,7 @@ class Live:
         self.turning = Turning(graph, turning, keep)
         self._record = Record(joints + 1, graph.fps)
         self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
-        self._tracks = np.empty((keep, 9))  # of made frames, see `track`
+        self._tracks, self._tracked = np.empty((keep, 9)), 0  # of so many made frames, see `track`
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
 
@@ -120,6 +120,10 @@ class Live:
         """(n, 9) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
         direction x, z of its way, and the rad/s by which it turns."""
         if last == first + 1 and self.oldest <= first < self.ready:  # as is asked for with every pose
+            if first >= self._tracked:
+                begin = max(self._tracked, self.oldest)
+                self._tracks[np.arange(begin, self.ready) % len(self._tracks)] = self._track(begin, self.ready)
+                self._tracked = self.ready
             return self._tracks[[first % len(self._tracks)]]
         return self._track(first, last)
 
@@ -161,6 +165,7 @@ class Live:
         if frames <= self.ready:
             frames = max(frames, self.ready - len(self._root) + 1)
             self.ready = self._fixed = frames
+            self._tracked = min(self._tracked, frames)
             self.turning.rewind(frames)
         gone = 0
         while self._jumps and self._begins[-1] - self.graph.window >= max(frames, self._fixed):
@@ -257,7 +262,6 @@ class Live:
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
         self._fixed = stop
-        self._tracks[kept] = self._track(start, stop)
 
     def _account(self, start: int, played: np.ndarray) -> Account:
         """What joints may do from frame `start` on, in frames of these clips (n,): the last stretch counts as far as it
