@@ -82,6 +82,15 @@ def test_round_a_sharp_corner_by_turning_on_the_spot(samples):
     assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
 
 
+def test_a_slalom_is_walked(samples):
+    """Left and right turns are one behaviour: nobody steps aside and turns on the spot to be 0.1 m nearer."""
+    at = np.linspace(0.0, 1.0, 300)
+    walk = mg.follow_path(samples, np.stack([np.sin(6.0 * np.pi * at), 15.0 * at], axis=1))
+    assert walk.facts["path_error_worst"] < 0.6
+    assert walk.facts["behaviour_changes"] <= 1
+    assert "sidestep" not in {walk.clips[clip].name for clip in walk.steps["clip"]}
+
+
 def test_a_path_that_turns_more_sharply_than_any_clip(samples):
     """A spiral from 0.6 to 1.6 m: between walls a walk is found that keeps to it, and the note says at what price."""
     turn = np.linspace(0.0, 4.0 * np.pi, 200)
