@@ -44,6 +44,9 @@ _KINDS = 8  # of states that are kept side by side
 _SLOW = 0.4  # m/s; a slower one may be about to turn on the spot
 _ROOM = 1.0  # s for which the distance is taken to last by which a sharp corner will be missed
 _REMEMBERED = 16  # transitions back that are looked at for that
+# m by which a state may be behind the cell it is in: every transition leads to a later one, and who takes one after the
+# other on the spot would take the places of those who have really come so far, and never get there.
+_BEHIND = 0.75
 
 
 class Cells(NamedTuple):
@@ -133,7 +136,7 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     # What has walked beyond the end of the path competes in the last cell.
     last = cells.filled.shape[0] - 1
     where = max(min(np.int64(state[ALONG] / cells.size[0]), last), earliest)
-    if where > last:
+    if where > last or where * cells.size[0] > state[ALONG] + _BEHIND:
         return
     value, key, width, count = cells.value[where], cells.key[where], cells.value.shape[1], cells.filled[where]
     if state[ERROR] >= cells.limits[where]:

@@ -163,10 +163,11 @@ def follow_path(
             found = find(graph, towards, roots, states, tried, progress)
             return finished(graph, goal, found, roots, states, "path", began)
 
-        for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
+        def astray_by() -> float:
+            return min((off(walk) for walk, *_ in made if walk.complete), default=np.inf)
+
+        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by):
             made.append((search(tried, towards), tried, towards))
-            if min((off(walk) for walk, *_ in made if walk.complete), default=np.inf) <= enough:
-                break
         if searches_on(effort) and not steady(min((walk for walk, *_ in made), key=astray)):
             # What is near the path is made steadier; the other way round is not to be had.
             nearest = min(made, key=lambda each: (not each[0].complete, off(each[0])))

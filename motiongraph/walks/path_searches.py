@@ -4,7 +4,7 @@ Most paths are followed by the first search. Where a walk strays, or is fickle, 
 coming, keep to a strip along the path, or pay more for changes of behaviour.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,36 +31,46 @@ _WALLS, _WIDE = 1000.0, 8
 _VERY_FICKLE, _WIDER_WALLS, _DEAREST = 0.4, 0.36, 20.0
 _BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
 _HARDER = 4  # times the width of a beam that found no way near the path
-# Metres times transitions up to which that is tried, walls are, and the table of turns, where a walk is unsure and
-# where it is far off.
-_WORK, _MORE_WORK, _MUCH, _VERY_MUCH = 150_000, 400_000, 3_000_000, 8_000_000
+_LOST = 1.5  # m off it from which on walks of every kind are kept in the beam
+# Metres times transitions up to which a harder search is made, walls are tried, who is lost is looked for, and the
+# table of turns is used, where a walk is unsure and where it is far off.
+_WORK, _MORE_WORK, _SOME, _MUCH, _VERY_MUCH = 150_000, 400_000, 1_000_000, 3_000_000, 8_000_000
 
 
 def searches(
-    graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any]
-) -> Iterator[tuple[Effort, Goal, float]]:
-    """How hard to search and for what, in turn, and by how many metres a walk may be off to leave it at that.
+    graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any],
+    astray_by: Callable[[], float],
+) -> Iterator[tuple[Effort, Goal]]:  # fmt: skip
+    """How hard to search and for what, in turn. astray_by: metres by which the best walk that was found is off.
 
     The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
-    searched again by the table of turns, in a strip along the path, and at last much wider. First between walls that
-    nobody passes, however long it takes: seen from the nearest point of the path, not at equal arc length, and with a
-    higher price for changes, as there are many ways to step to and fro; then without them.
+    searched again by the table of turns, in a strip along the path. Who is lost then, as where only slow steps turn and
+    all others walk away, is searched for among walks of every kind. At last much wider: first between walls that nobody
+    passes, however long it takes: seen from the nearest point of the path, not at equal arc length, and with a higher
+    price for changes, as there are many ways to step to and fro; then without them.
     """
     takes = work(graph, goal)
-    yield effort, goal, _UNSURE if takes <= _MUCH else FAR
-    if not searches_on(effort) or takes > _VERY_MUCH:
+    yield effort, goal
+    if not searches_on(effort) or takes > _VERY_MUCH or astray_by() <= (_UNSURE if takes <= _MUCH else FAR):
         return
-    by_turns = partial(Goal.of, graph, goal.curve, labels, weights=weights, check=False, **ends)
-    yield effort, by_turns(turns="everywhere", strip=2.0), FAR
-    if corners(goal.curve):
-        enough = max(FAR, least_off(graph, goal.curve) + NEARLY)
-        yield replace(effort, width=2 * effort.width), by_turns(turns="corners", strip=8.0), enough
+    again = partial(Goal.of, graph, goal.curve, labels, check=False, **ends)
+    # Where it takes long, a beam half as wide does nearly as well.
+    width = effort.width if takes <= _MUCH else max(effort.width // 2, 1)
+    yield replace(effort, width=width), again(weights, turns="everywhere", strip=2.0)
+    if corners(goal.curve) and astray_by() > FAR:
+        yield replace(effort, width=2 * effort.width), again(weights, turns="corners", strip=8.0)
+        if astray_by() <= least_off(graph, goal.curve) + NEARLY:
+            return
+    harder = replace(effort, width=_HARDER * effort.width, kinds=True)
+    if astray_by() > _LOST and takes <= _SOME:
+        yield harder, again(weights, strip=2.0)
     for turning in (True, False) if takes <= _MORE_WORK else ():
-        walled = by_turns(weights=replace(weights, slack=1.0), strip=_WALLS)
-        prices = _DEARER * weights.change * change_of(graph, turning)
-        yield replace(effort, width=_WIDE * effort.width, error=_BROKEN), _priced(walled, prices), FAR
-    if takes <= _WORK:
-        yield replace(effort, width=_HARDER * effort.width, kinds=True), goal, FAR
+        if astray_by() > FAR:
+            walled = again(replace(weights, slack=1.0), strip=_WALLS)
+            prices = _DEARER * weights.change * change_of(graph, turning)
+            yield replace(effort, width=_WIDE * effort.width, error=_BROKEN), _priced(walled, prices)
+    if astray_by() > FAR and takes <= _WORK:
+        yield harder, goal
 
 
 def steadier(
@@ -71,6 +81,8 @@ def steadier(
     Turning is a change too or it is none: a slalom of left and right turns is walked all the way.
     """
     any_change, behaviour = (weights.change * change_of(graph, turning) for turning in (True, False))
+    if effort.kinds:  # which takes long, and keeps near the path what little leads along it
+        return
     if goal.rules.strip < _WALLS:
         for prices in (_DEARER * any_change, _DEARER * behaviour, _DEAR * any_change):
             yield effort, _priced(goal, prices)
