@@ -12,7 +12,7 @@ import motiongraph as mg
 from motiongraph.elementary import sincos
 from motiongraph.walks.alignment import aligned
 from motiongraph.walks.balance import followed
-from motiongraph.walks.beam_search import Cells, repeats
+from motiongraph.walks.beam_search import Cells, _place, repeats
 from motiongraph.walks.curve import Curve, nearest_on
 from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
 from motiongraph.walks.follow_path import find
@@ -135,6 +135,18 @@ def test_the_price_of_coming_again(seed):
     # Where the walk began is not remembered: only what transitions led to.
     ref = naive.repeat_prices(floor, rules, arrived[:-1], left, taken.tolist())
     np.testing.assert_allclose(children[:, ERROR], ref, atol=1e-12)
+
+
+def test_who_takes_transitions_on_the_spot_is_not_far_ahead():
+    """A state has no place in a cell that is much farther along the path than the state is."""
+    _, graph, goal, start, state = labelled_task(1)
+    floor, last = floor_graph(graph).floor, 20
+    cells = Cells.empty(last + 1, 4, Effort(), goal)
+    own = np.append(np.asarray(state).ravel()[:3], np.zeros(REALS - 3))
+    for earliest, taken in ((0, True), (4, True), (6, False), (12, False)):
+        before = int(cells.filled.sum())
+        _place(floor, goal.target, goal.rules, cells, earliest, start, own, -1, 0)
+        assert (int(cells.filled.sum()) > before) == taken, earliest
 
 
 @settings(max_examples=40, deadline=None)

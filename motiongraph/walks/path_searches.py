@@ -96,11 +96,11 @@ def steady(walk: Walk) -> bool:
     return walk.facts["changes"] <= _FICKLE
 
 
-def worth(walk: Walk, nearest: Walk) -> bool:
-    """Whether a walk that was meant to be steadier may be taken instead of the nearest one."""
+def nearly(walk: Walk, nearest: Walk) -> bool:
+    """Whether a walk keeps as near to its path as the nearest one, or nearly so where it changes much less."""
     near = max(FAR, off(nearest))
     fewer = walk.facts["changes"] <= _FEWER * nearest.facts["changes"]
-    return walk.complete and off(walk) <= (max(near, FAR + _FARTHER) if fewer else near)
+    return walk.complete and off(walk) <= (near + _FARTHER if fewer else near)
 
 
 def work(graph: MotionGraph, goal: Goal) -> float:
