@@ -259,10 +259,10 @@ def placed_at(ground: FloorGraph, frames: np.ndarray, place: ArrayLike, heading:
 
 def compared(graph: MotionGraph, goal: Goal, walk: Walk, nearest: Walk) -> Walk:
     """The walk, with a word on the nearest one where a steadier one was taken instead."""
-    near, changes = nearest.facts["path_error_worst"], nearest.facts["behaviour_changes"]
+    changes = nearest.facts["behaviour_changes"]
     if not walk.complete or off(nearest) > FAR or changes <= walk.facts["behaviour_changes"]:
         return walk
-    walk.facts["nearer"] = near, changes
+    walk.facts["nearer"] = nearest.facts["path_error_worst"], changes
     return replace(walk, note=said(graph, goal, replace(walk, note="")))
 
 
