@@ -41,7 +41,7 @@ _WIDER = (1.0, 1.4, 1.9, 2.6)  # ways around obstacles that are tried, as shares
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
 # m/s at its end from which on a walk that comes to stand is looked for, by so many times the price of not standing, and
 # the metres by which it may be worse.
-_HASTY, _CALMER, _WORTH = 0.35, 4.0, 0.06
+_HASTY, _CALMER, _WORTH = 0.35, 4.0, 0.03
 _SOME = 1_000_000  # metres times transitions up to which that is done
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 

@@ -19,7 +19,7 @@ from motiongraph.walks.sharp_turns import corners
 from motiongraph.walks.walk import Walk
 
 _UNSURE = 0.3  # m off it from which on another search may do better
-_CHANGE = 0.05  # m for a change of behaviour
+_CHANGE, _SPEED = 0.05, 0.025  # m for a change of behaviour, and for one of speed by 1 m/s, by its square
 # Changes of behaviour from which on a steadier walk is looked for, by so many times the price of each; the metres by
 # which it may be farther off, if it has no more than such a share of the changes.
 _FICKLE, _DEAR, _DEARER, _FARTHER, _FEWER = 2.0, 2.0, 5.0, 0.15, 0.6
@@ -132,4 +132,6 @@ def astray(walk: Walk) -> tuple[bool, float]:
     labels and changes of behaviour count like metres."""
     facts = walk.facts
     mean = facts.get("path_error_mean", np.inf) + 1.0 - facts.get("labels_held", 1.0)
-    return not walk.complete, max(off(walk), FAR) + mean + _CHANGE * facts["changes"]
+    behaviour = min(facts["behaviour_changes"], facts["changes"])
+    changes = _CHANGE * behaviour + _SPEED * (facts["changes"] - behaviour)
+    return not walk.complete, max(off(walk), FAR) + mean + changes
