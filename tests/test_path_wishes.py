@@ -1,5 +1,6 @@
 """What is asked of walks along a path besides keeping to it: variety, speed, an end at rest, bending, a word."""
 
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 import motiongraph as mg
 from motiongraph.walks import follow_path
 from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
-from motiongraph.walks.path_goal import DIRECTIONS, behaviour_changes
+from motiongraph.walks.path_goal import DIRECTIONS, Effort, Goal, Weights, behaviour_changes
+from motiongraph.walks.path_searches import searches
 from motiongraph.walks.sharp_turns import tightest_turn
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
@@ -80,6 +82,52 @@ def test_round_a_sharp_corner_by_turning_on_the_spot(samples):
     walk = mg.follow_path(samples, [(0, 0), (0, 6), (0.05, 0)])
     assert walk.facts["path_error_worst"] < 0.5
     assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
+
+
+def test_a_slalom_is_walked(samples):
+    """Left and right turns are one behaviour: nobody steps aside and turns on the spot to be 0.1 m nearer."""
+    at = np.linspace(0.0, 1.0, 300)
+    walk = mg.follow_path(samples, np.stack([np.sin(6.0 * np.pi * at), 15.0 * at], axis=1))
+    assert walk.facts["path_error_worst"] < 0.6
+    assert walk.facts["behaviour_changes"] <= 1
+    near, changes = walk.facts["nearer"]
+    assert changes > 1
+    assert f"one that keeps within {near:.1f} m of it changes what it does {changes} times" in walk.note
+
+
+def test_nobody_walks_straight_on_instead_of_turning(samples):
+    """Few changes are no excuse: a walk may be only a little farther off than the nearest one."""
+    clips = [clip for clip in samples.clips if clip.name in ("walk", "run", "turn_in_place", "idle")]
+    graph = mg.MotionGraph.build(clips).pruned()
+    at = np.linspace(0.0, 1.0, 200)
+    walk = mg.follow_path(graph, np.stack([np.sin(6.0 * np.pi * at), 15.0 * at], axis=1))
+    assert walk.facts["path_error_worst"] < 0.7
+
+
+def test_who_is_lost_is_searched_for_among_walks_of_every_kind(samples):
+    goal, kinds = Goal.of(samples, Curve.of([(0, 0), (0, 6)])), []
+
+    def made(far, at_last):
+        """The searches, where a walk is so far off until walks of every kind are kept."""
+        kinds.clear()
+        now = lambda: at_last if kinds and kinds[-1][0] else far  # noqa: E731
+        for effort, towards in searches(samples, goal, Effort(), None, Weights(), {}, now):
+            kinds.append((effort.kinds, towards.rules.strip))
+        return kinds
+
+    assert made(3.0, 0.4) == [(False, 0.0), (False, 2.0), (True, 2.0)]
+    assert made(0.1, 0.1) == [(False, 0.0)]
+    assert (True, 2.0) not in made(0.8, 0.8)
+
+
+@pytest.mark.skipif("MOTIONGRAPH_CMU" not in os.environ, reason="MOTIONGRAPH_CMU names no folder of all CMU trials")
+def test_steps_of_a_dance_go_round_a_slalom():
+    """On subject 49 only hops and dances turn, and slowly; whoever walks goes straight on, 15 m away from the path."""
+    files = sorted((Path(os.environ["MOTIONGRAPH_CMU"]) / "data/049").glob("*.bvh"))
+    graph = mg.MotionGraph.build([mg.load(file) for file in files]).pruned()
+    at = np.linspace(0.0, 1.0, 300)
+    walk = mg.follow_path(graph, np.stack([np.sin(6.0 * np.pi * at), 15.0 * at], axis=1))
+    assert walk.facts["path_error_worst"] < 0.6
 
 
 def test_a_path_that_turns_more_sharply_than_any_clip(samples):

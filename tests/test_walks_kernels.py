@@ -10,9 +10,10 @@ from test_walks_planning import EXACT, begin, moving_graph, small_task
 
 import motiongraph as mg
 from motiongraph.elementary import sincos
+from motiongraph.walks.alignment import aligned
 from motiongraph.walks.balance import followed
-from motiongraph.walks.beam_search import Cells, repeats
-from motiongraph.walks.curve import Curve, nearest_samples
+from motiongraph.walks.beam_search import Cells, _place, repeats
+from motiongraph.walks.curve import Curve, nearest_on
 from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
 from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound, turn_ahead
@@ -80,14 +81,39 @@ def test_what_is_still_to_come(seed):
 
 @settings(max_examples=25, deadline=None)
 @given(SEEDS)
-def test_the_nearest_place_of_a_path(seed):
+def test_the_points_of_a_path_that_belong_to_a_walk(seed):
     rng = np.random.default_rng(seed)
     line = rng.normal(0, 0.1, (60, 2)).cumsum(axis=0)
-    places = rng.normal(0, 0.15, (40, 2)).cumsum(axis=0)
-    ref = naive.nearest(places.tolist(), line.tolist(), 3, 8)
-    distance, index = nearest_samples(places, line, 3, 8)
+    places = rng.normal(0, 0.06, (40, 2)).cumsum(axis=0)
+    every = int(rng.integers(1, 5))
+    ref = naive.aligned(places.tolist(), line.tolist(), 0.1 / every, every)
+    distance, index = aligned(places, line, 0.1 / every)
     np.testing.assert_allclose(distance, [d for d, _ in ref], rtol=1e-12)
     assert index.tolist() == [i for _, i in ref]
+
+
+def test_a_walk_is_not_lost_where_its_path_crosses_itself():
+    # A loop: who stands and sways at the crossing, a little nearer to the other leg, has still gone round it.
+    around = np.linspace(-0.5 * np.pi, 1.5 * np.pi, 200)
+    loop = np.stack([1.5 * np.sin(around + 0.5 * np.pi), 1.5 - 1.5 * np.cos(around + 0.5 * np.pi)], axis=1)
+    curve = Curve.of(np.concatenate([[(-3.0, 0.0)], loop, [(3.0, 0.0)]]))
+    sway = np.cumsum(np.tile([(0.06, 0.05), (-0.06, -0.05)], (20, 1)), axis=0)
+    for swaying in (75, 78, 80):
+        places = curve.places[::2]
+        places = np.concatenate([places[:swaying], places[swaying] + sway, places[swaying:]])
+        distance, index = nearest_on(places, curve)
+        assert distance.max() < 0.1
+        assert index[swaying + len(sway) + 5] * curve.spacing == pytest.approx(
+            2 * (swaying + 5) * curve.spacing, abs=0.2
+        )
+    # Who leaves the loop out is off by as much as it is across.
+    short, _ = nearest_on(np.stack([np.linspace(-3, 3, 150), np.zeros(150)], axis=1), curve)
+    assert short.max() > 1.5
+    # So is one who turns before a corner at which the path turns about.
+    there = Curve.of([(0, 0), (0, 6), (0.05, 0)])
+    metres = np.concatenate([np.linspace(0, 5, 100), np.linspace(5, 0, 100)])
+    early, _ = nearest_on(np.stack([np.zeros(200), metres], axis=1), there)
+    assert early.max() > 0.7
 
 
 @settings(max_examples=40, deadline=None)
@@ -109,6 +135,18 @@ def test_the_price_of_coming_again(seed):
     # Where the walk began is not remembered: only what transitions led to.
     ref = naive.repeat_prices(floor, rules, arrived[:-1], left, taken.tolist())
     np.testing.assert_allclose(children[:, ERROR], ref, atol=1e-12)
+
+
+def test_who_takes_transitions_on_the_spot_is_not_far_ahead():
+    """A state has no place in a cell that is much farther along the path than the state is."""
+    _, graph, goal, start, state = labelled_task(1)
+    floor, last = floor_graph(graph).floor, 20
+    cells = Cells.empty(last + 1, 4, Effort(), goal)
+    own = np.append(np.asarray(state).ravel()[:3], np.zeros(REALS - 3))
+    for earliest, taken in ((0, True), (4, True), (6, False), (12, False)):
+        before = int(cells.filled.sum())
+        _place(floor, goal.target, goal.rules, cells, earliest, start, own, -1, 0)
+        assert (int(cells.filled.sum()) > before) == taken, earliest
 
 
 @settings(max_examples=40, deadline=None)

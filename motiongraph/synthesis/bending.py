@@ -16,11 +16,11 @@ from motiongraph.errors import MotionError
 from motiongraph.graph.floor import floor_path
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import heading_of, turn
-from motiongraph.walks.curve import distance_from, nearest_samples
+from motiongraph.walks.alignment import aligned
+from motiongraph.walks.curve import distance_from
 from motiongraph.walks.walk import Walk
 
 MOST = 0.3  # share of what is walked
-_AROUND = 2.0  # m along the path in which the nearest point is looked for
 _BEFORE = "before it was bent, "  # what was noted of it
 _SMOOTH = 0.25  # s over which the way is smoothed
 
@@ -33,8 +33,7 @@ def bent(clip: Clip, path: np.ndarray, share: float) -> Clip:
     if share == 0.0 or len(path) < 2 or len(clip) < 2:
         return clip
     own = np.ascontiguousarray(floor_path(clip)[0])
-    near = max(round(_AROUND / float(np.linalg.norm(np.diff(path, axis=0), axis=1).max())), 2)
-    _, index = nearest_samples(own, np.ascontiguousarray(path), near, near)
+    _, index = aligned(own, path, float(np.linalg.norm(np.diff(path, axis=0), axis=1).max()))
     lacks, steps = _smooth(path[index] - own, clip.fps), np.linalg.norm(np.diff(own, axis=0), axis=1)
     moved = np.zeros_like(own)
     for f, most in enumerate((share * steps).tolist()):

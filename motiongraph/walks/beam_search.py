@@ -24,7 +24,6 @@ from motiongraph.walks.path_cost import (
     ERROR,
     REALS,
     RULES,
-    STRIP2,
     TARGET,
     THETA,
     X,
@@ -45,6 +44,9 @@ _KINDS = 8  # of states that are kept side by side
 _SLOW = 0.4  # m/s; a slower one may be about to turn on the spot
 _ROOM = 1.0  # s for which the distance is taken to last by which a sharp corner will be missed
 _REMEMBERED = 16  # transitions back that are looked at for that
+# m by which a state may be behind the cell it is in: every transition leads to a later one, and who takes one after the
+# other on the spot would take the places of those who have really come so far, and never get there.
+_BEHIND = 0.75
 
 
 class Cells(NamedTuple):
@@ -78,7 +80,7 @@ class Cells(NamedTuple):
             np.zeros(cells, np.int64),
             np.zeros((cells, _KINDS), np.int64),
             np.full((cells, _KINDS), np.inf),
-            np.full(1, effort.error),
+            np.full(1, effort.error, float),
             np.zeros(2, np.int64),
             np.zeros(2, np.int64),
             np.append(np.full(cells, np.inf), effort.error),
@@ -134,7 +136,7 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     # What has walked beyond the end of the path competes in the last cell.
     last = cells.filled.shape[0] - 1
     where = max(min(np.int64(state[ALONG] / cells.size[0]), last), earliest)
-    if where > last:
+    if where > last or where * cells.size[0] > state[ALONG] + _BEHIND:
         return
     value, key, width, count = cells.value[where], cells.key[where], cells.value.shape[1], cells.filled[where]
     if state[ERROR] >= cells.limits[where]:
@@ -148,7 +150,7 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     i = min(max(int(state[ALONG] / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
     if i < cells.corner.shape[0] and cells.corner[i, 7] > 0.0:
         far = room_ahead(cells.corner[i], cells.room, cells.moment[frame], state[THETA], x, z)
-        whole += _ROOM * (far + rules.strip * max(far - STRIP2, 0.0))
+        whole += _ROOM * (far + rules.strip * max(far - rules.inside, 0.0))
     else:
         whole += turn_ahead(target, rules, state[ALONG], fx, fz)
     if whole >= cells.limits[where]:
@@ -157,12 +159,15 @@ def _place(floor, target, rules, cells, earliest, frame, state, parent, via):
     if whole >= cells.refused[where, kind]:
         return
     own, slot = kind << 58 | _key(rules, state[THETA], x, z, frame), -1
-    for i in range(count):
-        if key[i] == own:
-            if value[i] <= whole:
-                return
-            slot = i
-            break
+    same = 0
+    for i in range(count):  # without a branch, so that several are compared at once
+        same += np.int64(key[i] == own)
+    if same > 0:
+        slot = 0
+        while key[slot] != own:
+            slot += 1
+        if value[slot] <= whole:
+            return
     if slot < 0 and count < width:
         slot, cells.filled[where] = count, count + 1
         cells.kinds[where, kind] += 1

@@ -16,15 +16,14 @@ from numpy.typing import ArrayLike
 from motiongraph.elementary import cos, sincos
 from motiongraph.errors import MotionError
 from motiongraph.graph.floor import floor_path
-from motiongraph.kernels import F64, I64, kernel, read, types
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import Placement, place, turn
+from motiongraph.walks.alignment import aligned
 from motiongraph.walks.walk import Walk
 
 SPACING = 0.02  # m, between the samples of a path
 _FARTHEST, _LONGEST = 1e6, 1e5  # m; how far the clips of a graph can walk is for `path_goal` to say
 _TANGENT = 0.3  # m, over which the direction of a path is taken, so that a corner is a bend
-_BACK, _AHEAD = 0.5, 1.0  # m, how far from the last nearest point the next one is looked for
 _ALONG = 45.0  # degrees, within which a body faces along the path
 
 
@@ -164,37 +163,14 @@ def _placed(clip: Clip, frames: slice, placement: Placement, smooth: bool) -> tu
     return place(placement, own), turn(placement[0], face[frames])
 
 
-@kernel(types.Tuple((F64[::1], I64[::1]))(read(F64, 2), read(F64, 2), I64, I64))
-def nearest_samples(places, line, back, ahead):
-    """Of each of places (F, 2), the distance from the line (M, 2), metres, and its nearest sample.
-
-    back, ahead: how many samples around the last one are searched; more for who is further off, who may cut a bend.
-    """
-    n, here, far = line.shape[0], 0, 0.0
-    distance, index = np.empty(places.shape[0]), np.empty(places.shape[0], np.int64)
-    for f in range(places.shape[0]):
-        least = np.inf
-        wide = 1.0 + 2.0 * far
-        first = max(here - int(back * wide), 0)
-        for i in range(first, min(here + int(ahead * wide), n)):
-            d = (places[f, 0] - line[i, 0]) ** 2 + (places[f, 1] - line[i, 1]) ** 2
-            if d < least:
-                least, here = d, i
-        far = np.sqrt(least)
-        distance[f], index[f] = far, here
-    return distance, index
-
-
 def progress_along(walk: Walk, curve: Curve) -> np.ndarray:
-    """(F,) metres along the path of the point nearest to each frame, looked for near the one before."""
+    """(F,) metres along the path of the point that belongs to each frame."""
     return nearest_on(trace(walk)[0], curve)[1] * curve.spacing
 
 
 def nearest_on(places: np.ndarray, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
-    """Of each of places (F, 2), metres from the path and the number of its nearest sample, looked for near the one
-    before."""
-    back, ahead = max(round(_BACK / curve.spacing), 1), max(round(_AHEAD / curve.spacing), 2)
-    return nearest_samples(np.ascontiguousarray(places), curve.places, back, ahead)
+    """Of each of places (F, 2), metres from the path and the number of the sample that belongs to it, in order."""
+    return aligned(places, curve.places, curve.spacing)
 
 
 def distance_at_equal_arc(walk: Walk, curve: Curve) -> np.ndarray:

@@ -2,9 +2,8 @@
 that differ."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -32,30 +31,18 @@ from motiongraph.walks.path_goal import (
     change_of,
     stretches,
 )
-from motiongraph.walks.path_report import FAR, NEARLY, behaviour_count, label_facts, least_off, said
-from motiongraph.walks.sharp_turns import corners
+from motiongraph.walks.path_report import FAR, behaviour_count, label_facts, said
+from motiongraph.walks.path_searches import astray, nearly, off, searches, searches_on, steadier, steady, work
 from motiongraph.walks.walk import Name, Seed, Walk, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
 _MOST = 2000  # starts
 _WIDER = (1.0, 1.4, 1.9, 2.6)  # ways around obstacles that are tried, as shares of the usual clearance
 _SAME = 0.2  # s: transitions between the same clips that leave and arrive this near are no change
-_UNSURE = 0.3  # m off it from which on another search may do better
-_CHANGES = 0.5  # m for 1 m²s of changes of behaviour: 2.5 cm for each
-# m²s of changes of behaviour from which on a steadier walk is looked for, by so many times the price of each
-_FICKLE, _DEARER = 0.1, (5.0, 2.0)
-# Between walls: times the square of the distance beyond that of a strip along the path, times the price of changes, and
-# times the width of the beam. By it the samples' spiral is 0.45 m off at worst instead of 0.82 and, where turning is no
-# change, "Hello" 0.48 m instead of 0.98; a beam of half the width finds neither.
-_WALLS, _STEADY, _WIDE = 1000.0, 5.0, 8
-_BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
 # m/s at its end from which on a walk that comes to stand is looked for, by so many times the price of not standing, and
 # the metres by which it may be worse.
 _HASTY, _CALMER, _WORTH = 0.35, 4.0, 0.03
-_HARDER = 4  # times the width of a beam that found no way near the path
-# Metres times transitions up to which that is tried, walls are, a calmer end, and the table of turns, where a walk is
-# unsure and where it is far off.
-_WORK, _MORE_WORK, _SOME, _MUCH, _VERY_MUCH = 150_000, 400_000, 1_000_000, 3_000_000, 8_000_000
+_SOME = 1_000_000  # metres times transitions up to which that is done
 _PRICES = (4.0, 2.0, 1.0, 0.5, 0.25)  # of taking a transition again, as shares of what the tolerance allows each
 
 
@@ -169,76 +156,37 @@ def follow_path(
         goal = Goal.of(graph, led, names, weights, **ends)
         heading = float(heading_of(led.tangents[0]))
         roots = starting_frames(graph, start, goal.needs[0])
-        states, walks, best = placed_at(floor_graph(graph), roots, led.places[0], heading), [], (effort, goal)
-        for tried, towards, enough in searches(graph, goal, effort, names, weights, ends):
+        states = placed_at(floor_graph(graph), roots, led.places[0], heading)
+        made: list[tuple[Walk, Effort, Goal]] = []  # the walks found, and by which search
+
+        def search(tried: Effort, towards: Goal) -> Walk:
             found = find(graph, towards, roots, states, tried, progress)
-            walks.append(finished(graph, goal, found, roots, states, "path", began))
-            if _astray(walks[-1]) <= min(map(_astray, walks)):
-                best = tried, towards
-            if min((_off(walk) for walk in walks if walk.complete), default=np.inf) <= enough:
-                break
-        tried, towards = best
-        for price in _DEARER if _searches_on(effort) and towards.rules.strip < _WALLS else ():
-            if min(walks, key=_astray).facts["change_cost"] <= _FICKLE:
-                break
-            found = find(graph, _priced(towards, price * towards.target.extra), roots, states, tried, progress)
-            steadier = finished(graph, goal, found, roots, states, "path", began)
-            if steadier.complete and _off(steadier) <= max(FAR, min(map(_off, walks))):
-                walks.append(steadier)
-        walk = min(walks, key=_astray)
-        if stops and walk.facts["end_speed"] > _HASTY and _searches_on(effort) and _work(graph, goal) <= _SOME:
+            return finished(graph, goal, found, roots, states, "path", began)
+
+        def astray_by() -> float:
+            return min((off(walk) for walk, *_ in made if walk.complete), default=np.inf)
+
+        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by):
+            made.append((search(tried, towards), tried, towards))
+        nearest = min(made, key=lambda each: (not each[0].complete, off(each[0])))
+        made = [each for each in made if each is nearest or nearly(each[0], nearest[0])]
+        if searches_on(effort) and not steady(min((walk for walk, *_ in made), key=astray)):
+            for tried, towards in steadier(graph, *nearest, weights):
+                other = search(tried, towards)
+                if nearly(other, nearest[0]):
+                    made.append((other, tried, towards))
+                    if steady(other):
+                        break
+        walk, tried, towards = min(made, key=lambda each: astray(each[0]))
+        if stops and walk.facts["end_speed"] > _HASTY and searches_on(effort) and work(graph, goal) <= _SOME:
             calm = replace(towards, rules=towards.rules._replace(end_rest=_CALMER * weights.rest))
-            found = find(graph, calm, roots, states, tried, progress)
-            calmer = finished(graph, goal, found, roots, states, "path", began)
+            calmer = search(tried, calm)
             slows = calmer.complete and calmer.facts["end_speed"] < 0.5 * walk.facts["end_speed"]
-            keeps = _off(calmer) <= max(FAR, _off(walk)) and _astray(calmer)[1] <= _astray(walk)[1] + _WORTH
+            keeps = off(calmer) <= max(FAR, off(walk)) and astray(calmer)[1] <= astray(walk)[1] + _WORTH
             walk = calmer if slows and keeps else walk
-        return walk
+        return compared(graph, goal, walk, nearest[0])
 
     return kept_clear(things, along)
-
-
-def searches(
-    graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any]
-) -> Iterator[tuple[Effort, Goal, float]]:
-    """How hard to search and for what, in turn, and by how many metres a walk may be off to leave it at that.
-
-    The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
-    searched again by the table of turns, in a strip along the path, and at last much wider. First between walls that
-    nobody passes, however long it takes: seen from the nearest point of the path, not at equal arc length, and with a
-    higher price for changes, as there are many ways to step to and fro; then without them.
-    """
-    work = _work(graph, goal)
-    yield effort, goal, _UNSURE if work <= _MUCH else FAR
-    if not _searches_on(effort) or work > _VERY_MUCH:
-        return
-    by_turns = partial(Goal.of, graph, goal.curve, labels, weights, False, **ends)
-    yield effort, by_turns(turns="everywhere", strip=2.0), FAR
-    if corners(goal.curve):
-        enough = max(FAR, least_off(graph, goal.curve) + NEARLY)
-        yield replace(effort, width=2 * effort.width), by_turns(turns="corners", strip=8.0), enough
-    for turning in (True, False) if work <= _MORE_WORK else ():
-        walled = Goal.of(graph, goal.curve, labels, replace(weights, slack=1.0), False, strip=_WALLS, **ends)
-        prices = _STEADY * weights.change * change_of(graph, turning)
-        yield replace(effort, width=_WIDE * effort.width, error=_BROKEN), _priced(walled, prices), FAR
-    if work <= _WORK:
-        yield replace(effort, width=_HARDER * effort.width, kinds=True), goal, FAR
-
-
-def _work(graph: MotionGraph, goal: Goal) -> float:
-    """Metres times transitions, by which the time of a search grows."""
-    return goal.curve.length * len(floor_graph(graph).rows)
-
-
-def _priced(goal: Goal, prices: np.ndarray) -> Goal:
-    """The goal with these prices (T,), m²s, of transitions."""
-    prices.flags.writeable = False
-    return replace(goal, target=goal.target._replace(extra=prices))
-
-
-def _searches_on(effort: Effort) -> bool:
-    """Whether more than one search may be made."""
-    return effort.again and effort.method == "beam" and effort.best == 1 and not effort.limited
 
 
 def _led_around(
@@ -255,22 +203,6 @@ def _moved(labels: Labels | None, line: Curve, metres: np.ndarray) -> Labels | N
         return labels
     names, begins = stretches(labels, line)
     return list(zip(np.interp(begins, line.along, metres).tolist(), names))
-
-
-def _off(walk: Walk) -> float:
-    """Metres by which a walk leaves its path, or by which a label on it begins late; the share of it that has other
-    labels than asked for counts like metres."""
-    facts = walk.facts
-    late = [np.inf if s["begins"] is None else s["begins"] - s["asked"] for s in facts.get("switches", ())]
-    return max(facts.get("path_error_worst", 0.0), 1.0 - facts.get("labels_held", 1.0), *late)
-
-
-def _astray(walk: Walk) -> tuple[bool, float]:
-    """How bad a walk is: whether it ends early, and how far it is off, at worst and on average, where what is held of
-    labels and changes of behaviour count like metres."""
-    facts = walk.facts
-    mean = facts.get("path_error_mean", np.inf) + 1.0 - facts.get("labels_held", 1.0)
-    return not walk.complete, max(_off(walk), FAR) + mean + _CHANGES * facts["change_cost"]
 
 
 def kept_clear(things: Sequence[np.ndarray], walk_at: Callable[[float], Walk]) -> Walk:
@@ -325,6 +257,15 @@ def placed_at(ground: FloorGraph, frames: np.ndarray, place: ArrayLike, heading:
     return states
 
 
+def compared(graph: MotionGraph, goal: Goal, walk: Walk, nearest: Walk) -> Walk:
+    """The walk, with a word on the nearest one where a steadier one was taken instead."""
+    changes = nearest.facts["behaviour_changes"]
+    if not walk.complete or off(nearest) > FAR or changes <= walk.facts["behaviour_changes"]:
+        return walk
+    walk.facts["nearer"] = nearest.facts["path_error_worst"], changes
+    return replace(walk, note=said(graph, goal, replace(walk, note="")))
+
+
 def finished(
     graph: MotionGraph, goal: Goal, found: Found, roots: np.ndarray, states: np.ndarray, method: str, began: float
 ) -> Walk:
@@ -333,7 +274,7 @@ def finished(
     walk = as_walk(graph, found, roots, states, **own)
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
-    walk.facts["change_cost"] = float(goal.target.extra[np.array(found.taken, int)].sum())  # m²s
+    walk.facts["changes"] = float(change_of(graph, False)[list(found.taken)].sum()) if goal.target.extra.any() else 0.0
     walk.facts["end_speed"] = float(floor_graph(graph).pace[found.last])  # m/s
     walk.facts["behaviour_changes"] = behaviour_count(graph, found.taken)
     if any(need is not None for need in goal.needs):

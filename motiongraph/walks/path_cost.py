@@ -56,6 +56,7 @@ class Rules(NamedTuple):
     strict: int  # 1 where the last label must hold at the end
     quickest: float  # m/s, highest speed of any clip
     strip: float  # times the square of the distance beyond that of a strip along the path
+    inside: float  # m², the square of half the width of the strip
     spare: float  # m²s beyond the limit up to which a clip is played on, since what comes may make up for it
 
 
@@ -70,7 +71,6 @@ REALS = 6
 # much further, m. By it the mean error of twelve paths fell from 29 to 6 cm on Bandai-Namco's walks and from 13 to 8 cm
 # on subject 16; 0.2 m²s and 0.8 m did less well.
 _TURN, _AHEAD = 0.5, 0.5
-STRIP2 = 0.2  # m², the square of half the width of the strip
 # In the kernels, `pose` is x, z of a placement and the cosine and sine of its turn. Small functions are inlined by
 # numba, not left to LLVM, and none of them makes an array, so that no references are counted (`BARE`): planning on 16,
 # Bandai-Namco's walks and the samples takes 0.35 to 0.45 of the time, with the same results.
@@ -94,8 +94,8 @@ def error_at(target, rules, along, x, z, fx, fz, walked, seconds, frame):
     dx, dz = x - target.line[i, 0], z - target.line[i, 1]
     far = dx * dx + dz * dz
     error = far + rules.facing * (1.0 - fx * target.line[i, 2] - fz * target.line[i, 3])
-    if far > STRIP2:
-        error += rules.strip * (far - STRIP2)
+    if far > rules.inside:
+        error += rules.strip * (far - rules.inside)
     if target.line[i, 4] > 0.0 and not target.need[target.stretch[i], frame]:
         error += target.line[i, 4]
     if rules.hurry > 0.0:

@@ -23,7 +23,7 @@ Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0,
-    "end_rest": 0.0, "strict": 0, "strip": 0.0, "spare": 1.0,
+    "end_rest": 0.0, "strict": 0, "strip": 0.0, "inside": 0.2, "spare": 1.0,
 }  # fmt: skip
 # Where it ends by standing still: a little before or after the path's end, near to it.
 STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}

@@ -12,7 +12,7 @@ from motiongraph.walks.curve import Curve, progress_along
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.path_goal import STANDS, Goal, behaviour_changes
 from motiongraph.walks.sharp_turns import corners, sharp_stretches, tightest_turn
-from motiongraph.walks.turn_table import room_to_turn
+from motiongraph.walks.turn_table import NEVER, room_to_turn
 from motiongraph.walks.walk import Walk, called
 
 FAR = 0.5  # m off the path that is worth a word
@@ -26,6 +26,8 @@ _ENDS = 0.6  # m/s at which it ends
 _STANDING = 0.01  # share of the places at which clips can be joined that stand, from which on one expects a stop
 _CORNER = 45.0  # degrees within a metre that make a corner
 _MANY = 500  # clips beyond which the tightest turn of all of them is not looked for
+_TABLE = 200_000  # transitions beyond which the table of turns takes too long for a word
+_WIDE = 1.0  # m to turn round in that are worth one
 
 
 def least_off(graph: MotionGraph, curve: Curve) -> float:
@@ -47,16 +49,12 @@ def said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
     facts, curve, words = walk.facts, goal.curve, [walk.note] if walk.note else []
     worst, often = facts.get("path_error_worst", 0.0), facts["behaviour_changes"]
     if worst > FAR:
-        at = facts["path_error_worst_at"]
-        why = "no way through the graph was found that turns or stops as sharply there"
-        if worst <= least_off(graph, curve) + NEARLY:
-            why = f"to turn round, walks on this graph need {room_to_turn(graph):.1f} m from side to side"
-        elif any(a - _BESIDE <= at <= b + _BESIDE for a, b in _too_sharp(graph, curve)):
-            why = (
-                f"the path turns by {_turn_near(curve, at):.0f}° within a metre there, no clip by more than "
-                f"{np.degrees(tightest_turn(graph)):.0f}°, and no way was found that stops to turn so near to it"
-            )
-        words.append(f"it leaves the path by {worst:.1f} m at {at:.1f} m: {why}")
+        at, nearer = facts["path_error_worst_at"], facts.get("nearer")
+        why = nearer and (
+            f"one that keeps within {nearer[0]:.1f} m of it changes what it does {nearer[1]} times; bending "
+            "brings this one nearer"
+        )
+        words.append(f"it leaves the path by {worst:.1f} m at {at:.1f} m: {why or _why_off(graph, curve, worst, at)}")
     if often >= _OFTEN and (sharp := _too_sharp(graph, curve)):
         metres = sum(b - a for a, b in sharp)
         words.append(
@@ -81,6 +79,26 @@ def said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
     return "; ".join([*words, *_haste(graph, goal, facts)])
 
 
+def _why_off(graph: MotionGraph, curve: Curve, worst: float, at: float) -> str:
+    """Why a walk leaves a path by so many metres at a place."""
+    if worst <= least_off(graph, curve) + NEARLY:
+        return f"to turn round, walks on this graph need {room_to_turn(graph):.1f} m from side to side"
+    # Who is far off has left the path where it turned too sharply, before that place.
+    far = max(_BESIDE, worst)
+    sharp = [(max(a, at - 2.0 * far), min(b, at + _BESIDE)) for a, b in _too_sharp(graph, curve)]
+    if turns := [_turn_near(curve, 0.5 * (a + b), 0.5 * (b - a)) for a, b in sharp if a - _BESIDE < b]:
+        return (
+            f"the path turns by {max(turns):.0f}° within a metre there, no clip by more than "
+            f"{np.degrees(tightest_turn(graph)):.0f}°, and no way was found that stops to turn so near to it"
+        )
+    why = "no way through the graph was found that turns or stops as sharply there"
+    if len(floor_graph(graph).rows) > _TABLE or (room := room_to_turn(graph)) < _WIDE:
+        return why
+    if room >= NEVER:
+        return f"{why}, and no walk on it turns round"
+    return f"{why}; to turn round, walks on it need {room:.1f} m from side to side"
+
+
 def _haste(graph: MotionGraph, goal: Goal, facts: dict[str, Any]) -> Iterator[str]:
     """Where a walk does not go at the speed asked for, or does not come to stand though others on the graph do."""
     rules, speed, ground = goal.rules, facts.get("path_speed", 0.0), floor_graph(graph)
@@ -100,10 +118,11 @@ def _too_sharp(graph: MotionGraph, curve: Curve) -> list[tuple[float, float]]:
     return sharp_stretches(curve, tightest_turn(graph)) if len(graph.clips) <= _MANY else []
 
 
-def _turn_near(curve: Curve, at: float) -> float:
-    """Degrees by which a path turns at most within a metre, no farther than a metre from this place on it."""
+def _turn_near(curve: Curve, at: float, reach: float = 0.0) -> float:
+    """Degrees by which a path turns at most within a metre, no farther than a metre and `reach` from this place."""
     over, i = max(round(1.0 / curve.spacing), 1), round(at / curve.spacing)
-    headings = np.unwrap(heading_of(curve.tangents[max(i - over, 0) : i + over + 1]))
+    around = over + round(reach / curve.spacing)
+    headings = np.unwrap(heading_of(curve.tangents[max(i - around, 0) : i + around + 1]))
     turns = headings[over:] - headings[:-over] if len(headings) > over else headings[-1:] - headings[:1]
     return float(np.degrees(np.abs(turns).max(initial=0.0)))
 

@@ -22,7 +22,7 @@ MIDDLE = 42  # the number of the angle 0 among those of a row
 ANGLES = 2 * MIDDLE + 1
 _FACES = 1  # angles off a direction that is faced
 _AGAINST = 0.3  # what a metre moved against the direction, or away, counts beside one moved aside
-_NEVER = 9.0  # m, where no way leads round
+NEVER = 9.0  # m, where no way leads round
 _SWEEPS = 16
 _LEAST = 0.003  # m; sweeps that gain less are the last
 
@@ -52,7 +52,7 @@ def turn_table(graph: MotionGraph) -> TurnTable:
 def room_to_turn(graph: MotionGraph) -> float:
     """Metres from side to side that turning round takes at least."""
     aside = turn_table(graph).room[:, :, 0]
-    return float(min(aside[:, MIDDLE + side * (TURN // 2)].min(initial=_NEVER) for side in (-1, 1)))
+    return float(min(aside[:, MIDDLE + side * (TURN // 2)].min(initial=NEVER) for side in (-1, 1)))
 
 
 def _worked_out(ground: FloorGraph) -> TurnTable:
@@ -62,7 +62,7 @@ def _worked_out(ground: FloorGraph) -> TurnTable:
     many = np.diff(np.append(frames, len(floor.path)))
     facing = np.floor(ground.heading(frames) / step + 0.5)
     moment = np.repeat(np.stack([np.arange(len(frames)), facing], axis=1).astype(np.int32), many, axis=0)
-    room = np.full((len(frames), ANGLES, 3), _NEVER, np.float32)
+    room = np.full((len(frames), ANGLES, 3), NEVER, np.float32)
     room[:, MIDDLE - _FACES : MIDDLE + _FACES + 1] = 0.0
     angles = np.arange(TURN + ANGLES) * step
     changed = np.zeros(len(frames), np.int64)

@@ -1,9 +1,10 @@
-"""Walks along a path, by plain loops: what they cost, what is still to come, and where they are nearest to it.
+"""Walks along a path, by plain loops: what they cost, what is still to come, and which points of it belong to them.
 
 `floor`, `target` and `rules` are read by their names; arrays of numbers within them may be lists.
 """
 
-from math import atan2, cos, hypot, inf, pi, sin
+from itertools import pairwise
+from math import atan2, cos, dist, hypot, inf, pi, sin
 
 
 def placed(placement, point):
@@ -150,15 +151,33 @@ def room_ahead(corner, room, moment, theta, x, z):
     return least
 
 
-def nearest(places, line, back, ahead):
-    """(distance, sample) of each place, the sample looked for around the one before."""
-    found, here, far = [], 0, 0.0
-    for x, z in places:
-        wide = 1 + 2 * far
-        near = range(max(here - int(back * wide), 0), min(here + int(ahead * wide), len(line)))
-        here = min(near, key=lambda i: (x - line[i][0]) ** 2 + (z - line[i][1]) ** 2)
-        far = hypot(x - line[here][0], z - line[here][1])
-        found.append((far, here))
+def aligned(places, line, spacing, every, step=0.05, rate=3.0, back=0.05, begin=1.0):
+    """(distance, sample) of each place: of all rows of points that may belong to the places, the one whose sum of
+    squared distances is least."""
+    far, count = spacing * every, -(-(len(line) - 1) // every) + 1
+    points = [line[min(k * every, len(line) - 1)] for k in range(count)]
+    kept = [0]
+    for f, place in enumerate(places):
+        if dist(place, places[kept[-1]]) >= step:
+            kept.append(f)
+    begins = begin + 2 * dist(places[0], line[0])
+    rows = {k: (step * dist(places[0], points[k]) ** 2, [k]) for k in range(count) if k * far <= begins}
+    for a, b in pairwise(kept):
+        walked, following = dist(places[a], places[b]), {}
+        reach = int(rate * walked / far) + 1
+        for k in range(count):
+            near = [(rows[j][0] + back * far * max(j - k, 0), j) for j in rows if abs(j - k) <= reach]
+            if near:
+                least, j = min(near)
+                following[k] = least + walked * dist(places[b], points[k]) ** 2, [*rows[j][1], k]
+        rows = following
+    _, row = min(rows.values())
+    found = []
+    for f, place in enumerate(places):
+        n = max(m for m, k in enumerate(kept) if k <= f)
+        own, after = row[n], row[min(n + 1, len(row) - 1)]
+        near = range(max((min(own, after) - 1) * every, 0), min((max(own, after) + 1) * every, len(line) - 1) + 1)
+        found.append(min((dist(place, line[i]), i) for i in near))
     return found
 
 
