@@ -84,19 +84,16 @@ def test_round_a_sharp_corner_by_turning_on_the_spot(samples):
     assert "turn_in_place" in {walk.clips[clip].name for clip in walk.steps["clip"]}
 
 
-def test_a_slalom_is_walked(samples):
-    """Left and right turns are one behaviour: nobody steps aside and turns on the spot to be 0.1 m nearer."""
+def test_a_steadier_walk_keeps_within_half_a_metre_all_the_same(samples):
+    """Where a walk is known that keeps so near to its path, one that changes less may not be farther off."""
     at = np.linspace(0.0, 1.0, 300)
     walk = mg.follow_path(samples, np.stack([np.sin(6.0 * np.pi * at), 15.0 * at], axis=1))
-    assert walk.facts["path_error_worst"] < 0.6
-    assert walk.facts["behaviour_changes"] <= 1
-    near, changes = walk.facts["nearer"]
-    assert changes > 1
-    assert f"one that keeps within {near:.1f} m of it changes what it does {changes} times" in walk.note
+    assert walk.facts["path_error_worst"] < 0.5
+    assert walk.facts["behaviour_changes"] <= 3
 
 
 def test_nobody_walks_straight_on_instead_of_turning(samples):
-    """Few changes are no excuse: a walk may be only a little farther off than the nearest one."""
+    """Few changes are no excuse: a walk may be no farther off than the nearest one."""
     clips = [clip for clip in samples.clips if clip.name in ("walk", "run", "turn_in_place", "idle")]
     graph = mg.MotionGraph.build(clips).pruned()
     at = np.linspace(0.0, 1.0, 200)

@@ -32,7 +32,7 @@ from motiongraph.walks.path_goal import (
     stretches,
 )
 from motiongraph.walks.path_report import FAR, behaviour_count, label_facts, said
-from motiongraph.walks.path_searches import astray, nearly, off, searches, searches_on, steadier, steady, work
+from motiongraph.walks.path_searches import astray, near_enough, off, searches, searches_on, steadier, steady, work
 from motiongraph.walks.walk import Name, Seed, Walk, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -169,11 +169,11 @@ def follow_path(
         for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by):
             made.append((search(tried, towards), tried, towards))
         nearest = min(made, key=lambda each: (not each[0].complete, off(each[0])))
-        made = [each for each in made if each is nearest or nearly(each[0], nearest[0])]
+        made = [each for each in made if each is nearest or near_enough(each[0], nearest[0])]
         if searches_on(effort) and not steady(min((walk for walk, *_ in made), key=astray)):
             for tried, towards in steadier(graph, *nearest, weights):
                 other = search(tried, towards)
-                if nearly(other, nearest[0]):
+                if near_enough(other, nearest[0]):
                     made.append((other, tried, towards))
                     if steady(other):
                         break
@@ -184,7 +184,7 @@ def follow_path(
             slows = calmer.complete and calmer.facts["end_speed"] < 0.5 * walk.facts["end_speed"]
             keeps = off(calmer) <= max(FAR, off(walk)) and astray(calmer)[1] <= astray(walk)[1] + _WORTH
             walk = calmer if slows and keeps else walk
-        return compared(graph, goal, walk, nearest[0])
+        return walk
 
     return kept_clear(things, along)
 
@@ -255,15 +255,6 @@ def placed_at(ground: FloorGraph, frames: np.ndarray, place: ArrayLike, heading:
     states[:, 0] = theta
     states[:, 1:3] = np.asarray(place, float) - turn(theta, ground.floor.path[frames])
     return states
-
-
-def compared(graph: MotionGraph, goal: Goal, walk: Walk, nearest: Walk) -> Walk:
-    """The walk, with a word on the nearest one where a steadier one was taken instead."""
-    changes = nearest.facts["behaviour_changes"]
-    if not walk.complete or off(nearest) > FAR or changes <= walk.facts["behaviour_changes"]:
-        return walk
-    walk.facts["nearer"] = nearest.facts["path_error_worst"], changes
-    return replace(walk, note=said(graph, goal, replace(walk, note="")))
 
 
 def finished(

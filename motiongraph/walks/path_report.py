@@ -49,12 +49,8 @@ def said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
     facts, curve, words = walk.facts, goal.curve, [walk.note] if walk.note else []
     worst, often = facts.get("path_error_worst", 0.0), facts["behaviour_changes"]
     if worst > FAR:
-        at, nearer = facts["path_error_worst_at"], facts.get("nearer")
-        why = nearer and (
-            f"one that keeps within {nearer[0]:.1f} m of it changes what it does {nearer[1]} times; bending "
-            "brings this one nearer"
-        )
-        words.append(f"it leaves the path by {worst:.1f} m at {at:.1f} m: {why or _why_off(graph, curve, worst, at)}")
+        at = facts["path_error_worst_at"]
+        words.append(f"it leaves the path by {worst:.1f} m at {at:.1f} m: {_why_off(graph, curve, worst, at)}")
     if often >= _OFTEN and (sharp := _too_sharp(graph, curve)):
         metres = sum(b - a for a, b in sharp)
         words.append(

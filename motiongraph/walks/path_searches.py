@@ -20,15 +20,15 @@ from motiongraph.walks.walk import Walk
 
 _UNSURE = 0.3  # m off it from which on another search may do better
 _CHANGE, _SPEED = 0.05, 0.025  # m for a change of behaviour, and for one of speed by 1 m/s, by its square
-# Changes of behaviour from which on a steadier walk is looked for, by so many times the price of each; the metres by
-# which it may be farther off, if it has no more than such a share of the changes.
-_FICKLE, _DEAR, _DEARER, _FARTHER, _FEWER = 2.0, 2.0, 5.0, 0.15, 0.6
+# Changes of behaviour from which on a steadier walk is looked for, by so many times the price of each.
+_FICKLE, _DEAR, _DEARER = 2.0, 2.0, 5.0
 # Between walls: times the square of the distance beyond that of a strip along the path, and times the width of the
 # beam. By it the samples' spiral is 0.45 m off at worst instead of 0.82; a beam of half the width does not find that.
 _WALLS, _WIDE = 1000.0, 8
-# Changes a metre from which on a steadier one is looked for there: between wider walls, the square of half their width,
-# m², and by so many times the price. The samples' "Hello" so changes 24 times instead of 43, within 0.62 m, not 0.48.
-_VERY_FICKLE, _WIDER_WALLS, _DEAREST = 0.4, 0.36, 20.0
+# Changes a metre from which on a steadier one is looked for there: between walls as wide as it may stray, m², and by so
+# many times the price. The samples' "Hello" so changes 38 times instead of 43, and plays a quarter of its frames once
+# instead of a sixth. One of 24 changes is known, but 0.62 m off the path.
+_VERY_FICKLE, _WIDER_WALLS, _DEAREST = 0.4, FAR * FAR, 20.0
 _BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
 _HARDER = 4  # times the width of a beam that found no way near the path
 _LOST = 1.5  # m off it from which on walks of every kind are kept in the beam
@@ -96,11 +96,9 @@ def steady(walk: Walk) -> bool:
     return walk.facts["changes"] <= _FICKLE
 
 
-def nearly(walk: Walk, nearest: Walk) -> bool:
-    """Whether a walk keeps as near to its path as the nearest one, or nearly so where it changes much less."""
-    near = max(FAR, off(nearest))
-    fewer = walk.facts["changes"] <= _FEWER * nearest.facts["changes"]
-    return walk.complete and off(walk) <= (near + _FARTHER if fewer else near)
+def near_enough(walk: Walk, nearest: Walk) -> bool:
+    """Whether a walk keeps near enough to its path, or as near as the nearest one."""
+    return walk.complete and off(walk) <= max(FAR, off(nearest))
 
 
 def work(graph: MotionGraph, goal: Goal) -> float:
