@@ -58,6 +58,15 @@ def test_a_leaning_trunk_takes_its_time():
     np.testing.assert_allclose(np.cumsum(after)[-1], np.cumsum(before)[-1], atol=1e-9)  # it arrives all the same
 
 
+def test_hips_are_not_torn_from_feet_where_motions_hardly_blend():
+    walk = joining(strider(0.2, 0.0), strider(3.0, 0.6))
+    before = stitched(walk)
+    off = swayed(walk, before).positions() - before.positions()
+    hips, head = (np.linalg.norm(off[:, before.skeleton.index(name)], axis=1).max() for name in ("root", "head"))
+    assert 0.03 < hips < 0.0501
+    assert head < 0.06  # which also sinks a little as the trunk leans
+
+
 def test_limbs_and_all_that_is_farther_off_are_as_they_were():
     walk = joining(strider(1.2, 0.0), strider(1.5, 0.1))
     before = stitched(walk)

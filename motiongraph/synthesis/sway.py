@@ -24,6 +24,7 @@ from motiongraph.walks.walk import Walk
 # data than subject 16, shorter ones (0.17 s) less.
 REACH = 1 / 3
 _SUDDEN = 0.04  # s; what two motions do less alike than for about this long does not count
+_FARTHEST = 0.05  # m; farther than this neither hips nor head are moved: feet and hips must stay together
 _FLOOR = [0, 2]  # the coordinates on the floor
 
 
@@ -78,7 +79,9 @@ def _around(walk: Walk, k: int, points: list[int], made: np.ndarray, share: np.n
     way = np.cumsum(0.5 * (slower[1:] + slower[:-1]) * np.diff(apart, axis=0), axis=0)
     way = np.concatenate([np.zeros_like(way[:1]), way])
     way += slower * (apart[-1] - way[-1])
-    return opens - lead, (way - come)[1:-1]
+    moved = (way - come)[1:-1]
+    farthest = np.sqrt((moved**2).sum(axis=-1).max(initial=0.0))
+    return opens - lead, moved * min(1.0, _FARTHEST / max(farthest, 1e-9))
 
 
 def _smooth(values: np.ndarray, fps: float) -> np.ndarray:
