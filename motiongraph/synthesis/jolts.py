@@ -28,6 +28,7 @@ _LONG = 30.0  # s after which what was counts a third
 _BEFORE = 2.0  # s of the clips played that are taken to have been before
 _OCTAVE, _LEAST, _OCTAVES = 32, -17, 18  # of a record: bins for every factor of two, from 2⁻¹⁷ m a frame on
 _BINS = _OCTAVE * _OCTAVES
+_MOST_KNOWN = 200  # clips whose bins are kept, 0.4 MB each: who walks a whole database comes by thousands
 _EDGES = np.ldexp(1.0 + np.arange(_BINS + 1) % _OCTAVE / _OCTAVE, np.arange(_BINS + 1) // _OCTAVE + _LEAST)
 
 
@@ -149,6 +150,8 @@ def usual_in(clip: Clip) -> np.ndarray:
     """(2, 1, J + 1, B) share of its frames in which the joints of a captured clip, and its root up and down, move so
     suddenly, by order."""
     if clip not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
         places = clip.positions()[clip.first :]
         root = places[:, :1] * np.array([0.0, 1.0, 0.0])
         places = np.concatenate([places, root], axis=1)

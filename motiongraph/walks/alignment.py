@@ -44,7 +44,7 @@ def _aligned(places, line, spacing, every):
         if x * x + z * z >= _STEP * _STEP:
             kept[count] = f
             count += 1
-    came, low = np.zeros((count, window), np.int64), np.zeros(count, np.int64)
+    came, low = np.zeros((count, window), np.int16), np.zeros(count, np.int64)  # of 10 km walked, 0.2 GB
     cost, before = np.empty(window), np.empty(window)
     for n in range(count):
         x, z = places[kept[n], 0], places[kept[n], 1]
@@ -82,5 +82,5 @@ def _aligned(places, line, spacing, every):
                 if d < least:
                     least, index[f] = d, i
             distance[f] = np.sqrt(least)
-        j, stop, following = came[n, j], kept[n], own
+        j, stop, following = np.int64(came[n, j]), kept[n], own
     return distance, index
