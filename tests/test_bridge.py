@@ -55,6 +55,16 @@ def test_a_bridge_begins_as_one_and_ends_as_the_other(clips):
         mg.bridge(clips["walk"], clips["jump"])
 
 
+def test_a_bridge_is_come_to_and_left_in_captured_motion(clips):
+    """Its ends are those of the clips, so that the way to it costs next to nothing; only feet are held in it."""
+    made = mg.bridge(clips["walk"], clips["run"])
+    third = len(made) // 3
+    ends = (clips["walk"], made[:third]), (clips["run"], made[-third:])
+    assert [mg.distance_matrix(*pair).cost.min() for pair in ends] == pytest.approx([0.0, 0.0], abs=0.5)
+    jerks = [np.linalg.norm(np.diff(clip.root, 3, axis=0), axis=1).max() for clip in (made, *clips.values())]
+    assert jerks[0] < 1.2 * max(jerks[1:])  # nor does anything leap where they join
+
+
 def test_a_graph_gets_bridges_where_it_needs_them(clips):
     graph = mg.MotionGraph.build([clips[name] for name in ("walk", "walk_2", "run", "run_2")])
     with pytest.raises(mg.Unreachable):

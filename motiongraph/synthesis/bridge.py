@@ -2,8 +2,9 @@
 
 A walk and a run are alike in structure: left foot, right foot. A cycle of each, from one strike of a foot to the next,
 is closed to a loop; the bridge plays the first, passes over to the second within a few strides, cycle laid on cycle,
-and plays that (Safonova and Hodgins 2007; Zhao and Safonova 2009). Feet are then held as in any made motion. A bridge
-is a clip like any other, called after both and "made"; it stays in a graph only where it leads over at less cost.
+and plays that (Safonova and Hodgins 2007; Zhao and Safonova 2009). Before and after it goes on as the clips do, so that
+walks come to it and leave it in motion that was captured. Feet are then held as in any made motion. A bridge is a clip
+like any other, called after both and "made"; it stays in a graph only where it leads over at less cost.
 """
 
 from dataclasses import dataclass
@@ -26,9 +27,11 @@ from motiongraph.synthesis.feet import plants, runs
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.quality import quality
 
-_LEAD = 1.0  # cycles at both ends that are as captured
+_LEAD = 1.0  # cycles of the first that are closed to a loop before it passes over
 _STRIDES = 2.0  # cycles over which one passes into the other
+_CAPTURED = 1.5  # s at both ends that are as captured, where the clips are so long
 _SHORTEST, _LONGEST = 0.35, 2.0  # s of a cycle
+_ALONG = np.array([0.0, 0.0, 1.0])  # where cycles are led
 _EVEN = (0.4, 0.6)  # of a cycle, in which the other foot strikes
 _ALIKE = 0.25  # m between joints at the same moment of two cycles of like structure, on average
 _FEW = 3  # transitions between two clusters that are hardly any
@@ -58,19 +61,30 @@ class Cycle:
         return float(self.clip.root[self.stop, 2] - self.clip.root[self.start, 2])
 
     def at(self, phase: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Root (n, 3), off its steady way and above the floor, rotations (n, J, 4) and frames (n,) at phases from 0."""
+        """Root (n, 3), off its steady way and above the floor, rotations (n, J, 4) and frames (n,) at phases from 0.
+
+        A cycle goes on from where its clip comes to it, and is closed more and more until it ends."""
         phase = phase % 1.0
+        closing = smoothstep(phase)[:, None]
         moment = self.start + phase * (self.stop - self.start)
         below = moment.astype(int)
         share = moment - below
         root, turns = self.clip.root, self.clip.rotations
         places = root[below] + share[:, None] * (root[below + 1] - root[below]) - root[self.start]
-        places -= phase[:, None] * (root[self.stop] - root[self.start])
+        way = root[self.stop] - root[self.start]
+        places -= phase[:, None] * way * _ALONG + closing * way * (1.0 - _ALONG)
         places[:, 1] += root[self.start, 1] - self.clip.floor
         places[:, 0] += self._aside
         bent = rot.slerp(turns[below], turns[below + 1], share[:, None])
-        closed = rot.multiply(bent, rot.from_vector(-phase[:, None, None] * self.drift))
+        closed = rot.multiply(bent, rot.from_vector(-closing[..., None] * self.drift))
         return places, closed, below
+
+    def captured(self, frames: np.ndarray, late: float) -> tuple[np.ndarray, np.ndarray]:
+        """Root (n, 3) and rotations (n, J, 4) `late` frames after these, where `at` would have them at phase 0."""
+        root, turns = self.clip.root, self.clip.rotations
+        places = root[frames] + late * (root[frames + 1] - root[frames]) - root[self.start]
+        places += [self._aside, root[self.start, 1] - self.clip.floor, 0.0]
+        return places, rot.slerp(turns[frames], turns[frames + 1], late)
 
     @property
     def _aside(self) -> float:
@@ -137,7 +151,7 @@ def _apart(a: Cycle, b: Cycle) -> float:
 
 
 def _led_over(a: Cycle, b: Cycle) -> Clip:
-    fps, total = a.clip.fps, 2.0 * _LEAD + _STRIDES
+    fps, total = a.clip.fps, _LEAD + _STRIDES
     phases, at = [], 0.0
     while at < total:
         phases.append(at)
@@ -148,9 +162,24 @@ def _led_over(a: Cycle, b: Cycle) -> Clip:
     (root_a, turns_a, frames_a), (root_b, turns_b, frames_b) = a.at(phase), b.at(phase)
     root = root_a + share[:, None] * (root_b - root_a)
     stride = (1.0 - share) * a.stride + share * b.stride
-    root[:, 2] += np.append(0.0, np.cumsum(0.5 * (stride[1:] + stride[:-1]) * np.diff(phase)))
+    gone = np.append(0.0, np.cumsum(0.5 * (stride[1:] + stride[:-1]) * np.diff(phase)))
+    root += gone[:, None] * _ALONG
     turns = rot.slerp(turns_a, turns_b, share[:, None])
-    early = (share < 0.5)[:, None]
+    # The phase at which the second clip goes on is not quite that of a frame.
+    late = (at - total) * (b.stop - b.start)
+    ends = gone[-1] + (total - phase[-1]) * b.stride
+    before = np.arange(max(a.start - round(_CAPTURED * fps), a.clip.first), a.start)
+    after = np.arange(b.start, min(b.start + round((b.seconds + _CAPTURED) * fps), len(b.clip) - 1))
+    root_before, turns_before = a.captured(before, 0.0)
+    root_after, turns_after = b.captured(after, late)
+    root = np.concatenate([root_before, root, root_after + ends * _ALONG])
+    root[:, 1] += 0.5 * (a.clip.floor + b.clip.floor)
+    turns = np.concatenate([turns_before, turns, turns_after])
+    early = np.concatenate([np.ones(len(before), bool), share < 0.5, np.zeros(len(after), bool)])[:, None]
+    frames_a, frames_b = (
+        np.concatenate([before, frames_a, np.full(len(after), a.start)]),
+        np.concatenate([np.full(len(before), b.start), frames_b, after]),
+    )
     contacts = [np.asarray(plants(cycle.clip)) for cycle in (a, b)]
     planted = np.where(early, contacts[0][frames_a], contacts[1][frames_b])
     words = tuple(sorted({*a.clip.labels, *b.clip.labels}))
