@@ -20,6 +20,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import sides
 from motiongraph.model.clip import Clip
 from motiongraph.model.contacts import Contacts
+from motiongraph.model.kinematics import positions
 from motiongraph.model.labels import Labels
 from motiongraph.model.placement import heading_of
 from motiongraph.progress import SILENT, Progress
@@ -32,6 +33,7 @@ _STRIDES = 2.0  # cycles over which one passes into the other
 _CAPTURED = 1.5  # s at both ends that are as captured, where the clips are so long
 _SHORTEST, _LONGEST = 0.35, 2.0  # s of a cycle
 _ALONG = np.array([0.0, 0.0, 1.0])  # where cycles are led
+_MOMENT = 0.03  # s over which the direction of a way is taken
 _EVEN = (0.4, 0.6)  # of a cycle, in which the other foot strikes
 _ALIKE = 0.25  # m between joints at the same moment of two cycles of like structure, on average
 _FEW = 3  # transitions between two clusters that are hardly any
@@ -48,6 +50,8 @@ class Cycle:
     clip: Clip
     start: int
     stop: int
+    root: np.ndarray  # (n, 3) metres, from frame `start` to the one after `stop`, led straight on where the clip turns
+    turns: np.ndarray  # (n, J, 4) local rotations of these frames
     open: float  # m that joints are away, on average, from where the cycle began, when it ends
     drift: np.ndarray  # (J, 3) rotation vectors by which joints are turned when it ends
 
@@ -58,7 +62,7 @@ class Cycle:
     @property
     def stride(self) -> float:
         """Metres."""
-        return float(self.clip.root[self.stop, 2] - self.clip.root[self.start, 2])
+        return float(self.root[-2, 2] - self.root[0, 2])
 
     def at(self, phase: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Root (n, 3), off its steady way and above the floor, rotations (n, J, 4) and frames (n,) at phases from 0.
@@ -66,32 +70,30 @@ class Cycle:
         A cycle goes on from where its clip comes to it, and is closed more and more until it ends."""
         phase = phase % 1.0
         closing = smoothstep(phase)[:, None]
-        moment = self.start + phase * (self.stop - self.start)
+        moment = phase * (self.stop - self.start)
         below = moment.astype(int)
         share = moment - below
-        root, turns = self.clip.root, self.clip.rotations
-        places = root[below] + share[:, None] * (root[below + 1] - root[below]) - root[self.start]
-        way = root[self.stop] - root[self.start]
+        root, turns = self.root, self.turns
+        places = root[below] + share[:, None] * (root[below + 1] - root[below]) - root[0]
+        way = root[-2] - root[0]
         places -= phase[:, None] * way * _ALONG + closing * way * (1.0 - _ALONG)
-        places[:, 1] += root[self.start, 1] - self.clip.floor
-        places[:, 0] += self._aside
+        places += self._begins
         bent = rot.slerp(turns[below], turns[below + 1], share[:, None])
         closed = rot.multiply(bent, rot.from_vector(-closing[..., None] * self.drift))
-        return places, closed, below
+        return places, closed, self.start + below
 
     def captured(self, frames: np.ndarray, late: float) -> tuple[np.ndarray, np.ndarray]:
         """Root (n, 3) and rotations (n, J, 4) `late` frames after these, where `at` would have them at phase 0."""
         root, turns = self.clip.root, self.clip.rotations
         places = root[frames] + late * (root[frames + 1] - root[frames]) - root[self.start]
-        places += [self._aside, root[self.start, 1] - self.clip.floor, 0.0]
-        return places, rot.slerp(turns[frames], turns[frames + 1], late)
+        return places + self._begins, rot.slerp(turns[frames], turns[frames + 1], late)
 
     @property
-    def _aside(self) -> float:
-        """Metres that the root is beside the middle of its way where the cycle begins."""
-        part = self.clip.root[self.start : self.stop, 0]
-        line = np.linspace(self.clip.root[self.start, 0], self.clip.root[self.stop, 0], len(part))
-        return float(-(part - line).mean())
+    def _begins(self) -> np.ndarray:
+        """(3,) metres beside the middle of its way and above the floor where the cycle begins."""
+        part = self.root[:-2, 0]
+        line = np.linspace(self.root[0, 0], self.root[-2, 0], len(part))
+        return np.array([-(part - line).mean(), self.root[0, 1] - self.clip.floor, 0.0])
 
 
 def cycles(clip: Clip, foot: int) -> list[Cycle]:
@@ -111,14 +113,33 @@ def cycles(clip: Clip, foot: int) -> list[Cycle]:
             continue
         if len(middle) != 1 or not _EVEN[0] <= middle[0] <= _EVEN[1]:
             continue
-        way = clip.root[stop, [0, 2]] - clip.root[start, [0, 2]]
-        straight = clip.moved(-float(heading_of(way)))
-        turned = rot.multiply(rot.conjugate(straight.rotations[start]), straight.rotations[stop])
-        places = straight.positions()[[start, stop]]
-        apart = (places[1] - places[0]) - (straight.root[stop] - straight.root[start]) * [1.0, 0.0, 1.0]
+        root, _ = _straightened(clip, start, stop)
+        led = clip.moved(-float(heading_of(root[-2, [0, 2]] - root[0, [0, 2]])))
+        root, turns = _straightened(led, start, stop)
+        turned = rot.multiply(rot.conjugate(turns[0]), turns[-2])
+        places = positions(
+            clip.skeleton, root[[0, -2]], turns[[0, -2]], None if clip.offsets is None else clip.offsets[[start, stop]]
+        )
+        apart = (places[1] - places[0]) - (root[-2] - root[0]) * [1.0, 0.0, 1.0]
         away = float(np.sqrt((apart**2).sum(axis=-1)).mean())
-        found.append(Cycle(straight, start, stop, away, rot.to_vector(turned)))
+        found.append(Cycle(led, start, stop, root, turns, away, rot.to_vector(turned)))
     return sorted(found, key=lambda cycle: cycle.open)
+
+
+def _straightened(clip: Clip, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Root (n, 3) and rotations (n, J, 4) from frame `start` to the one after `stop`, turned back evenly by what the
+    way turns meanwhile: a loop of a veering run would leap where it begins anew."""
+    frames = slice(start, stop + 2)
+    root, turns = clip.root[frames].copy(), clip.rotations[frames].copy()
+    few = min(max(round(_MOMENT * clip.fps), 1), start + 1 - clip.first)
+    into, out = (clip.root[frame + 1] - clip.root[frame + 1 - few] for frame in (start, stop))
+    veers = float(heading_of(out[[0, 2]]) - heading_of(into[[0, 2]]))
+    veers = (veers + np.pi) % (2.0 * np.pi) - np.pi
+    back = rot.about("Y", -veers * np.arange(len(root)) / (stop - start))
+    turns[:, 0] = rot.multiply(back, turns[:, 0])
+    halfway = rot.about("Y", -veers * (np.arange(len(root) - 1) + 0.5) / (stop - start))
+    root[1:] = root[0] + np.cumsum(rot.rotate(halfway, np.diff(root, axis=0)), axis=0)
+    return root, turns
 
 
 def bridge(first: Clip, second: Clip) -> Clip:
