@@ -28,7 +28,7 @@ from motiongraph.progress import Progress
 # Parts whose kernels are needed to open and play clips, and those for graphs, walks and characters that are led.
 _PLAYING = ("motiongraph.model", "motiongraph.formats", "motiongraph.app", "motiongraph.viewer")
 _AHEAD = ("motiongraph.metric", "motiongraph.graph", "motiongraph.walks", "motiongraph.synthesis")
-_EVERYTHING = "import motiongraph.app.update; from motiongraph.kernels import compile_all; compile_all()"
+EVERYTHING = "import motiongraph.app.update; from motiongraph.kernels import compile_all; compile_all()"
 
 
 def warm_up(state: AppState) -> None:
@@ -56,7 +56,7 @@ def isolated(code: str) -> list[str]:
 
 def _compile_beside(progress: Progress, deliver: Callable[[Any], None]) -> None:
     """Compile in a process of its own, which leaves its work in numba's cache: here it would hold up frames."""
-    with subprocess.Popen(isolated(_EVERYTHING), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(isolated(EVERYTHING), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             while process.poll() is None:
                 progress(0, 0, "")

@@ -1,16 +1,20 @@
 """Driving a character with real keys and the mouse, as someone who has never seen the program would."""
 
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
 from person import Person
 
+from motiongraph.app.update import EVERYTHING, isolated
 from motiongraph.files import resource
 
 
 @pytest.fixture(scope="module")
 def someone(screen, tmp_path_factory):
+    # With nothing in the cache that takes minutes beside other work, and is not what is tested here.
+    subprocess.run(isolated(EVERYTHING), check=True)
     folder = tmp_path_factory.mktemp("clips")
     for name in ("idle", "walk", "walk_left_90"):
         shutil.copy(resource("assets/samples") / f"{name}.bvh", folder)
