@@ -20,8 +20,8 @@ from motiongraph.model.placement import place
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.walks.walk import Walk
 
-# s before and after a transition over which hips and head pass over. Longer ones (0.5 s) hide seams no better on other
-# data than subject 16, shorter ones (0.17 s) less.
+# s before and after a transition over which hips and head pass over. On subject 16 a shorter time (0.17 s) hides seams
+# less; on Bandai-Namco's walks a longer one (0.5 s) shows them more.
 REACH = 1 / 3
 _SUDDEN = 0.04  # s; what two motions do less alike than for about this long does not count
 _FARTHEST = 0.05  # m; farther than this neither hips nor head are moved: feet and hips must stay together
