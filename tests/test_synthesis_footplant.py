@@ -15,7 +15,7 @@ from walking import joined, sample, sample_graph
 import motiongraph as mg
 from motiongraph import rotations as rot
 from motiongraph.synthesis import _kernels
-from motiongraph.synthesis.feet import Foot, eased, envelope, keep_lift, nearness, plants, runs, toe_hinge
+from motiongraph.synthesis.feet import Foot, eased, envelope, foot_of, keep_lift, nearness, plants, runs, toe_hinge
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.legs import Knees, hinge_axis, legs_of, root_shift
 
@@ -278,6 +278,22 @@ def test_toes_that_point_down_are_bent_to_where_the_foot_points():
     assert tip[:, 2].min() > 0.02
     # High above the ground they are left alone.
     np.testing.assert_array_equal(bent(still, np.full((60, 3), 0.06), 0.0, 60.0), still)
+
+
+def test_a_foot_that_stands_is_not_wrung_by_a_body_that_turns():
+    """By 45° it stays as it stood, by more it is taken along: no ankle turns by 120°."""
+    clip = sample("idle")
+    feet = plants(clip)
+    leg = next(leg for leg in legs_of(clip.skeleton, feet.joints) if leg.ball >= 0)
+    stands = dict.fromkeys(feet.joints, np.ones(len(clip), bool))
+    for most, expected in ((20.0, 20.0), (120.0, 60.0)):
+        turn = rot.about("Y", np.radians(most) * np.linspace(0.0, 1.0, len(clip)))
+        ankle = clip.positions()[:1, [leg.ankle]]
+        places = ankle + rot.rotate(turn[:, None], clip.positions()[:1] - ankle)
+        # Shown in its first frame as it stood: there it stays.
+        foot = foot_of(places, np.tile(turn[:, None], (1, len(clip.skeleton), 1)), leg, stands, clip.fps, places[:1])
+        wrung = np.degrees(np.linalg.norm(rot.to_vector(foot.turn), axis=1)).max()
+        assert wrung == pytest.approx(expected, abs=3.0)
 
 
 def test_an_added_t_pose_does_not_tug_at_what_was_captured():

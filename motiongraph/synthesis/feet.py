@@ -21,6 +21,7 @@ _LEAP = 1.5  # m/s; a correction that changes faster than this is a step from on
 _STEP = 0.06  # s before and after such a step to make up for it
 _ROLL = 0.05  # s; after the heel has left, or before it lands, until the foot pivots freely about its toe
 CLEAR = 0.1  # s; over which a foot is lifted off the floor it would enter
+_EASY, _STIFF = np.radians(45.0), np.radians(15.0)  # by which an ankle turns freely, and at most beyond that
 _FARTHEST = 0.05  # m; no contact is carried farther than this by the one before
 _UP = 0.5  # sine of the angle by which toes point up at most to keep out of the floor
 _BARELY = 0.0005  # m that they are kept above it, for what is made of two such motions
@@ -183,7 +184,7 @@ def foot_of(
         toe, both = np.zeros_like(ankle), down & toe_down
         _kernels.settle(down, toe_down, heel, ball, ends, _FARTHEST, target, toe)
         wanted = rot.between(foot, np.where(both[:, None], toe - target, foot))
-        turn = rot.from_vector(eased(both, rot.to_vector(wanted), _FOOT_EASE, fps))
+        turn = rot.from_vector(eased(both, _within(rot.to_vector(wanted)), _FOOT_EASE, fps))
         target = np.where(down[:, None], target, toe - rot.rotate(turn, foot))
         loose = nearness(toe_down, round(_GIVE * fps)) * (1.0 - nearness(down, round(_ROLL * fps)))
         down = _without_leaps(down, toe_down, target - ankle, fps)
@@ -194,6 +195,13 @@ def foot_of(
     toe = joints.index(leg.toe) if leg.toe >= 0 else -1
     hinge = toe_hinge(parts[0], turns[:, leg.ankle])
     return Foot(goal, turn, nearness(down, round(_GIVE * fps)), loose, parts, toe, hinge)
+
+
+def _within(turns: np.ndarray) -> np.ndarray:
+    """Turns (F, 3) of a foot, softly limited: a body that turns on and on above a foot that stands takes it along."""
+    angle = length(turns)
+    most = _EASY + _STIFF * np.tanh((angle - _EASY) / _STIFF)
+    return np.where(angle > _EASY, turns * most / np.maximum(angle, 1e-9), turns)
 
 
 def toe_hinge(foot: np.ndarray, turns: np.ndarray) -> np.ndarray:
