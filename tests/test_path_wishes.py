@@ -1,18 +1,24 @@
 """What is asked of walks along a path besides keeping to it: variety, speed, an end at rest, bending, a word."""
 
 import os
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from naive import paths as naive
 
 import motiongraph as mg
 from motiongraph.walks import follow_path
 from motiongraph.walks.curve import Curve, distance_from, nearest_on, trace
+from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.label_passages import passages
 from motiongraph.walks.path_goal import DIRECTIONS, Effort, Goal, Weights, behaviour_changes
 from motiongraph.walks.path_searches import searches
 from motiongraph.walks.sharp_turns import tightest_turn
+from motiongraph.walks.turned_walk import turns_at_seams
+from motiongraph.walks.walk import as_label, frames_named
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
 SLALOM = [(0, 0), (0, 4), (3, 7), (0, 10), (3, 13)]
@@ -132,7 +138,7 @@ def test_a_path_that_turns_more_sharply_than_any_clip(samples):
     turn = np.linspace(0.0, 4.0 * np.pi, 200)
     radius = 0.6 + turn / (4.0 * np.pi)
     spiral = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
-    walk = mg.follow_path(samples, spiral)
+    walk = mg.follow_path(samples, spiral, effort=mg.Effort(turning=0.0))
     assert walk.complete
     assert walk.facts["path_error_worst"] < 0.5
     names = [set(walk.clips[clip].labels) - DIRECTIONS for clip in walk.steps["clip"]]
@@ -158,6 +164,45 @@ def test_what_is_a_change_of_behaviour():
     ]
 
 
+def hello():
+    """A path that no clip of the samples turns as sharply as."""
+    at = np.linspace(0.0, 1.0, 200)
+    return np.stack([3.0 * np.sin(7.0 * at) * np.sin(9.0 * np.pi * at), 9.0 * at + np.sin(10.0 * np.pi * at)], axis=1)
+
+
+def test_a_body_is_turned_where_walks_would_keep_changing(samples):
+    """Who may turn a little while walking neither strays nor steps aside at every corner."""
+    rigid = mg.follow_path(samples, hello(), effort=mg.Effort(turning=0.0))
+    walk = mg.follow_path(samples, hello())
+    assert rigid.turns is None
+    assert walk.turns is not None
+    assert walk.facts["behaviour_changes"] <= max(rigid.facts["behaviour_changes"] - 3, 0)
+    assert walk.facts["path_error_worst"] <= max(rigid.facts["path_error_worst"], 0.5)
+    assert walk.facts["path_error_mean"] < rigid.facts["path_error_mean"]
+    turned = np.degrees(np.abs(np.diff(walk.turns[:, 0]))) * walk.fps
+    assert 30.0 < turned.max() < 121.0  # it is reached softly
+    # Where the report says it goes is where the motion goes.
+    motion = mg.synthesize(walk, cleanup=False)
+    np.testing.assert_allclose(motion.root[:, [0, 2]], trace(walk)[0], atol=1e-9)
+    made = mg.synthesize(walk)
+    assert mg.quality(made)["slide_mean"] < 0.5
+    placed = turns_at_seams(walk)
+    assert placed is not None
+    assert placed.shape == (len(walk.transitions), 3)
+
+
+def test_good_walks_are_not_turned(graph):
+    assert mg.follow_path(graph, SLALOM).turns is None
+    with pytest.raises(mg.MotionError, match="a body turns by 0 to 720"):
+        mg.Effort(turning=-1.0)
+
+
+def test_turns_are_of_every_frame(graph):
+    walk = mg.follow_path(graph, [(0, 0), (0, 4)])
+    with pytest.raises(mg.MotionError, match="cannot have turns for 3"):
+        replace(walk, turns=np.zeros((3, 3)))
+
+
 def test_walks_beyond_an_error_are_dropped(graph):
     line = [(0, 0), (0, 6)]
     least = mg.follow_path(graph, line).facts["error"]
@@ -177,10 +222,60 @@ def test_a_word_where_a_corner_is_too_sharp(graph):
 def test_a_word_where_speed_and_labels_cannot_be_kept(samples):
     fast = mg.follow_path(samples, [(0, 0), (0, 8)], weights=mg.Weights(speed=6.0))
     assert f"it goes at {fast.facts['path_speed']:.1f} m/s on average, not 6.0: nearly all motion" in fast.note
-    corner = mg.follow_path(samples, [(0, 0), (0, 8), (8, 8)], [(0.0, "walk"), (8.0, "run")])
-    (switch,) = corner.facts["switches"]
+    as_captured = mg.Effort(turning=0.0)
+    sharp = mg.follow_path(samples, [(0, 0), (0, 8), (7, 4)], [(0.0, "run"), (8.0, "walk")], effort=as_captured)
+    (switch,) = sharp.facts["switches"]
+    assert abs(switch["begins"] - 8.0) <= 0.5
     assert switch["held"] < 0.8
-    assert f"only {100 * switch['held']:.0f} % of the stretch asked for as run is that" in corner.note
+    assert f"only {100 * switch['held']:.0f} % of the stretch asked for as walk is that" in sharp.note
+
+
+def test_a_word_on_the_path_is_a_label_before_it_is_a_clip(samples):
+    """Of the samples the clip that walks straight on is called walk; left and right turns are walks too."""
+    walk = mg.follow_path(samples, [(0, 0), (0, 4), (4, 8)], "walk")
+    assert {"walk_left", "walk_right", "walk_left_90", "walk_right_90"} & {
+        walk.clips[clip].name for clip in walk.steps["clip"]
+    }
+    assert as_label(samples, "walk") == {"walk"}
+    assert as_label(samples, "turn_in_place") == "turn_in_place"  # which no label is
+    ends = mg.reach(samples, (0, 5), clip="walk")  # a clip is asked for by name
+    assert ends.clips[ends.steps["clip"][-1]].name == "walk"
+
+
+def test_labels_begin_where_they_were_painted(samples):
+    for order in ("walk run", "run walk", "walk sneak", "sneak walk"):
+        first, second = order.split()
+        walk = mg.follow_path(samples, [(0, 0), (0, 16)], [(0.0, first), (8.0, second)])
+        (switch,) = walk.facts["switches"]
+        assert abs(switch["begins"] - 8.0) < 0.3
+        assert "begins" not in walk.note
+
+
+def test_a_word_where_a_label_begins_late(samples):
+    line, labels = [(0, 0), (0, 8), (8, 8)], [(0.0, "walk"), (8.0, "run")]
+    turned = mg.follow_path(samples, line, labels)
+    assert abs(turned.facts["switches"][0]["begins"] - 8.0) < 0.5
+    corner = mg.follow_path(samples, line, labels, effort=mg.Effort(turning=0.0))
+    (switch,) = corner.facts["switches"]
+    assert 0.5 < switch["begins"] - 8.0 < 2.0
+    assert corner.facts["path_error_worst"] < 0.5
+    running = frames_named(samples, {"run"})
+    turn = np.degrees(tightest_turn(samples, running))
+    assert turn < np.degrees(tightest_turn(samples))
+    late = (
+        f"run begins {switch['begins'] - 8.0:.1f} m later: the path turns by 90° within a metre there, run by no more"
+    )
+    assert f"{late} than {turn:.0f}°" in corner.note
+
+
+def test_how_labels_pass_into_each_other(samples):
+    floor = floor_graph(samples).floor
+    walk, run = (frames_named(samples, {word}) for word in ("walk", "run"))
+    for before, need in ((walk, run), (run, walk), (None, frames_named(samples, {"jump"}))):
+        found = passages(samples, before, need)
+        ref = naive.passages(floor, None if before is None else before.tolist(), need.tolist())
+        assert len(found.metres) == len(ref) > 0
+        np.testing.assert_allclose(sorted(zip(*found)), sorted(ref), atol=1e-6)
 
 
 def test_a_calmer_end_is_looked_for(samples, monkeypatch):

@@ -47,7 +47,7 @@ def test_the_error_of_a_walk(seed):
     floor, count = floor_graph(graph).floor, len(floor_graph(graph).rows)
     extra = rng.choice([0.0, 0.01], count)
     extra.flags.writeable = False
-    rules = goal.rules._replace(stride=int(rng.integers(1, 5)))
+    rules = goal.rules._replace(stride=int(rng.integers(1, 5)), turning=float(rng.choice([0.0, 2.0])))
     goal = type(goal)(goal.curve, goal.target._replace(extra=extra), rules, goal.needs, goal.asked, goal.changes)
     found = find(graph, goal, [start], state, Effort(width=16))
     if found.complete:

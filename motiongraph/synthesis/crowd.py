@@ -31,7 +31,7 @@ from motiongraph.walks.floor_path import without_dead_ends
 from motiongraph.walks.follow_path import placed_at, starting_frames
 from motiongraph.walks.obstacles import Obstacle, checked, circles
 from motiongraph.walks.steering import Kind, Steering
-from motiongraph.walks.walk import Name, Seed, fixed, frames_named
+from motiongraph.walks.walk import Name, Seed, as_label, fixed, frames_named
 
 TICK = 1 / 30  # s of a moment
 NEAREST = 0.42  # m that roots keep apart, unless they began nearer: 0.35 are asked for, a moment lies between
@@ -120,7 +120,7 @@ class Crowd:
         known: dict[Name | None, Kind] = {None: self._steering.any}
         for label in map(fixed, each):  # pyright: ignore[reportArgumentType]
             if label not in known:
-                need = frames_named(self.graph, label)
+                need = frames_named(self.graph, as_label(self.graph, label))
                 if not (need & self._steering.open).any():
                     raise MotionError(f"no motion of {label!r} goes on for ever at this threshold")
                 known[label] = self._steering.kind(need)

@@ -27,7 +27,7 @@ from motiongraph.walks.gaits import Gait, gait_frames
 from motiongraph.walks.obstacles import Obstacle, checked, circles
 from motiongraph.walks.path_goal import Labels, stretches
 from motiongraph.walks.steering import Kind, Steering
-from motiongraph.walks.walk import Name, Seed, Walk, fixed, frames_named
+from motiongraph.walks.walk import Name, Seed, Walk, as_label, fixed, frames_named
 
 _STRETCH = 0.4  # s of motion made at a time: short, as much of it is thrown away
 _REACT = 0.1  # s between two requests that are acted on, so that a trembling stick does not remake all motion
@@ -158,7 +158,7 @@ class LiveCharacter:
                 need = gait_frames(self.graph, self._steering, label)
                 missing = f"no clip {label.value}s for long"
             else:
-                need = frames_named(self.graph, label)
+                need = frames_named(self.graph, as_label(self.graph, label))
                 missing = f"no motion of {label!r} goes on for ever at this threshold"
             if need is None or not (need & self._steering.open).any():
                 self._say(f"{missing}: any motion is used")

@@ -19,6 +19,7 @@ from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.footplant import cleaned
 from motiongraph.synthesis.quality import quality
 from motiongraph.synthesis.sway import swayed
+from motiongraph.synthesis.turning import turned
 from motiongraph.walks.walk import Walk
 
 BLENDS = ("linear", "inertialized")
@@ -79,6 +80,8 @@ def synthesize(
     clip = stitched(walk, blend, register, lengths, name, stretch(progress, 0.0, 0.2 if cleanup else 1.0))
     if cleanup:
         clip = swayed(walk, clip)
+    if walk.turns is not None:
+        clip = turned(clip, walk.turns)
     if bend and walk.path is not None:
         clip = bent(clip, walk.path, bend)
     if cleanup:

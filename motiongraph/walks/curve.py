@@ -153,8 +153,11 @@ def trace(walk: Walk, smooth: bool = False) -> tuple[np.ndarray, np.ndarray]:
             second = _placed(walk.clips[jump["dst"]], slice(b, b + walk.window), walk.placements[k + 1], smooth)
             places.append(alpha * first[0] + (1.0 - alpha) * second[0])
             facing.append(alpha * first[1] + (1.0 - alpha) * second[1])
-    facing = np.concatenate(facing)
-    return np.concatenate(places), facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-9)
+    places, facing = np.concatenate(places), np.concatenate(facing)
+    if walk.turns is not None:
+        theta, x, z = walk.turns.T
+        places, facing = place((theta, x, z), places), turn(theta, facing)
+    return places, facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-9)
 
 
 def _placed(clip: Clip, frames: slice, placement: Placement, smooth: bool) -> tuple[np.ndarray, np.ndarray]:

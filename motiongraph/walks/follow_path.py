@@ -4,6 +4,7 @@ that differ."""
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -32,7 +33,20 @@ from motiongraph.walks.path_goal import (
     stretches,
 )
 from motiongraph.walks.path_report import FAR, behaviour_count, label_facts, said
-from motiongraph.walks.path_searches import astray, near_enough, off, searches, searches_on, steadier, steady, work
+from motiongraph.walks.path_searches import (
+    astray,
+    labels_off,
+    may_turn,
+    near_enough,
+    off,
+    searches,
+    searches_on,
+    steadier,
+    steady,
+    work,
+    worth_turning,
+)
+from motiongraph.walks.turned_search import SHARES, turned_search
 from motiongraph.walks.walk import Name, Seed, Walk, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -166,7 +180,10 @@ def follow_path(
         def astray_by() -> float:
             return min((off(walk) for walk, *_ in made if walk.complete), default=np.inf)
 
-        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by):
+        def misplaced() -> float:
+            return labels_off(min((walk for walk, *_ in made), key=lambda walk: (not walk.complete, off(walk))))
+
+        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by, misplaced):
             made.append((search(tried, towards), tried, towards))
         nearest = min(made, key=lambda each: (not each[0].complete, off(each[0])))
         made = [each for each in made if each is nearest or near_enough(each[0], nearest[0])]
@@ -178,6 +195,13 @@ def follow_path(
                     if steady(other):
                         break
         walk, tried, towards = min(made, key=lambda each: astray(each[0]))
+        if may_turn(graph, walk, effort, goal):
+            turned = partial(as_walk, graph, roots=roots, states=states, method="path", path=led.places)
+            for share in SHARES:
+                found, other = turned_search(graph, goal, weights, ends, roots, states, effort, turned, progress, share)
+                other = with_figures(graph, goal, found, replace(other, seconds=time.perf_counter() - began))
+                if worth_turning(other, walk):
+                    return other
         if stops and walk.facts["end_speed"] > _HASTY and searches_on(effort) and work(graph, goal) <= _SOME:
             calm = replace(towards, rules=towards.rules._replace(end_rest=_CALMER * weights.rest))
             calmer = search(tried, calm)
@@ -262,7 +286,11 @@ def finished(
 ) -> Walk:
     """The walk with its figures."""
     own = {"method": method, "path": goal.curve.places, "seconds": time.perf_counter() - began}
-    walk = as_walk(graph, found, roots, states, **own)
+    return with_figures(graph, goal, found, as_walk(graph, found, roots, states, **own))
+
+
+def with_figures(graph: MotionGraph, goal: Goal, found: Found, walk: Walk) -> Walk:
+    """The walk of a way, with its figures."""
     walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
     walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
     walk.facts["changes"] = float(change_of(graph, False)[list(found.taken)].sum()) if goal.target.extra.any() else 0.0
@@ -270,4 +298,4 @@ def finished(
     walk.facts["behaviour_changes"] = behaviour_count(graph, found.taken)
     if any(need is not None for need in goal.needs):
         label_facts(graph, goal, walk)
-    return replace(walk, note=said(graph, goal, walk)) if walk.complete and method == "path" else walk
+    return replace(walk, note=said(graph, goal, walk)) if walk.complete and walk.method == "path" else walk

@@ -24,7 +24,7 @@ class Gait(Enum):
 def gait_frames(graph: MotionGraph, steering: Steering, gait: Gait) -> np.ndarray | None:
     """(F,) bool: the frames of a gait, None where the graph has no such motion that goes on for ever."""
     labels = {label for clip in graph.clips for label in clip.labels}
-    named = [frames_named(graph, label) for label in labels if label.lower().startswith(_WORDS[gait.value])]
+    named = [frames_named(graph, {label}) for label in labels if label.lower().startswith(_WORDS[gait.value])]
     fast = steering.speeds >= RUNNING
     for need in (np.any(named, axis=0) if named else None, fast if gait is Gait.RUN else ~fast):
         if need is not None and steering.travels(need).sum() >= _LEAST * graph.fps:

@@ -16,6 +16,8 @@ from motiongraph.elementary import sincos
 from motiongraph.kernels import BARE, F32, F64, I32, I64, U1, njit, read, types
 from motiongraph.model.placement import placed, turned
 from motiongraph.walks.floor_path import SAMPLES
+from motiongraph.walks.plan_search import WALKING
+from motiongraph.walks.turn_frames import LEAD, SETTLE, STRAIGHT
 
 
 class TargetPath(NamedTuple):
@@ -26,6 +28,7 @@ class TargetPath(NamedTuple):
     stretch: np.ndarray  # (M,) stretch that each sample belongs to
     need: np.ndarray  # (S, F) 1 where a frame has the label of a stretch
     away: np.ndarray  # (S, F) seconds from arriving at a frame until motion of that label can be reached
+    metres: np.ndarray  # (S, F) and metres walked until then
     extra: np.ndarray  # (T,) m²s more for taking each transition
     pace: np.ndarray  # (F,) m/s on the floor at each frame
 
@@ -57,10 +60,13 @@ class Rules(NamedTuple):
     quickest: float  # m/s, highest speed of any clip
     strip: float  # times the square of the distance beyond that of a strip along the path
     inside: float  # m², the square of half the width of the strip
+    turning: float  # rad/s by which a body that walks is turned towards the path at the most
     spare: float  # m²s beyond the limit up to which a clip is played on, since what comes may make up for it
 
 
-TARGET = types.NamedTuple((read(F64, 2), read(I32), read(U1, 2), read(F32, 2), read(F64), read(F64)), TargetPath)
+TARGET = types.NamedTuple(
+    (read(F64, 2), read(I32), read(U1, 2), read(F32, 2), read(F32, 2), read(F64), read(F64)), TargetPath
+)
 RULES = types.NamedTuple(tuple(I64 if kind is int else F64 for kind in Rules.__annotations__.values()), Rules)
 
 # Of a state or child, reals: theta, x, z of its clip's placement; metres along the path; error; seconds since the
@@ -71,6 +77,7 @@ REALS = 6
 # much further, m. By it the mean error of twelve paths fell from 29 to 6 cm on Bandai-Namco's walks and from 13 to 8 cm
 # on subject 16; 0.2 m²s and 0.8 m did less well.
 _TURN, _AHEAD = 0.5, 0.5
+_TWIST = 0.05  # m² that turning a body as fast as can be costs
 # In the kernels, `pose` is x, z of a placement and the cosine and sine of its turn. Small functions are inlined by
 # numba, not left to LLVM, and none of them makes an array, so that no references are counted (`BARE`): planning on 16,
 # Bandai-Namco's walks and the samples takes 0.35 to 0.45 of the time, with the same results.
@@ -108,8 +115,8 @@ def lower_bound(target, rules, along, x, z, frame):
     """What is surely or most likely still to come from a state at x, z: the lower bound that orders the search.
 
     Whoever is d off the path closes in by no more than two metres for each one walked, which costs at least
-    d³ / (6 v) at the highest speed v; and a label that cannot be had before its stretch begins costs the seconds
-    until it can.
+    d³ / (6 v) at the highest speed v; and a label that cannot be had before so many metres after its stretch begins
+    costs the seconds for these at that speed.
     """
     top = target.line.shape[0] - 1
     i = min(max(int(along / rules.spacing + 0.5), 0), top)
@@ -120,9 +127,9 @@ def lower_bound(target, rules, along, x, z, frame):
     if target.line[i, 4] > 0.0:
         bound += target.line[i, 4] * target.away[here, frame]
     if here + 1 < target.need.shape[0]:
-        late = target.away[here + 1, frame] - target.line[i, 5] / rules.quickest
+        late = target.metres[here + 1, frame] - target.line[i, 5]
         if late > 0.0:
-            bound += late * target.line[top, 4]
+            bound += late / rules.quickest * target.line[top, 4]
     return bound
 
 
@@ -157,6 +164,21 @@ def error_ended(floor, target, rules, position, pose, along, error):
     fx, fz = turned(c, s, floor.face[position, 0], floor.face[position, 1])
     error += rules.end_place * (dx * dx + dz * dz) + rules.end_rest * target.pace[position] ** 2
     return error + rules.end_facing * (1.0 - fx * rules.end_x - fz * rules.end_z)
+
+
+@njit(inline="always", **BARE)
+def turned_towards(target, rules, along, x, z, fx, fz, pace, seconds):
+    """Radians by which a body at x, z that faces fx, fz is turned towards the path ahead within so many seconds, as
+    nearly as matters (see `turn_frames`)."""
+    i = min(max(int((along + LEAD) / rules.spacing + 0.5), 0), target.line.shape[0] - 1)
+    dx = target.line[i, 0] + STRAIGHT * target.line[i, 2] - x
+    dz = target.line[i, 1] + STRAIGHT * target.line[i, 3] - z
+    size = max(np.sqrt(dx * dx + dz * dz), 1e-6)
+    aside, ahead = (fz * dx - fx * dz) / size, (fx * dx + fz * dz) / size
+    if ahead < 0.0:
+        aside = 1.0 if aside > 0.0 else -1.0
+    most = rules.turning * min(pace / WALKING, 1.0) * seconds
+    return min(max(aside * min(seconds / SETTLE, 1.0), -most), most)
 
 
 @njit(inline="always", **BARE)
@@ -219,6 +241,14 @@ def successors(floor, target, rules, frame, state, limits, cell, taken, children
                 child = children[count]
                 child[THETA] = theta + floor.jump[k, 0]
                 child[X], child[Z] = placed(c, s, x, z, floor.jump[k, 1], floor.jump[k, 2])
+                if rules.turning > 0.0:
+                    px, pz = placed(c, s, x, z, floor.way[k, SAMPLES - 1, 0], floor.way[k, SAMPLES - 1, 1])
+                    fx, fz = turned(c, s, floor.way[k, SAMPLES - 1, 3], floor.way[k, SAMPLES - 1, 4])
+                    pace = target.pace[floor.arrive[k]]
+                    more = turned_towards(target, rules, progress, px, pz, fx, fz, pace, rules.window / rules.fps)
+                    sm, cm = sincos(more)
+                    ux, uz = turned(cm, sm, child[X] - px, child[Z] - pz)
+                    child[THETA], child[X], child[Z] = child[THETA] + more, px + ux, pz + uz
                 child[ALONG], child[ERROR] = progress, total
                 child[TIME] = time + (floor.leave[k] - position + rules.window) / rules.fps
                 taken[count] = k
@@ -227,4 +257,14 @@ def successors(floor, target, rules, frame, state, limits, cell, taken, children
         if position == end:
             break
         along, error, time, position = further, error + rate * seconds, time + seconds, following
+        if rules.turning > 0.0 and seconds > 0.0:
+            px, pz = placed(c, s, x, z, floor.path[position, 0], floor.path[position, 1])
+            fx, fz = turned(c, s, floor.face[position, 0], floor.face[position, 1])
+            more = turned_towards(target, rules, along, px, pz, fx, fz, target.pace[position], seconds)
+            error += _TWIST * (more / (rules.turning * seconds)) ** 2 * seconds
+            sm, cm = sincos(more)
+            ux, uz = turned(cm, sm, x - px, z - pz)
+            theta, x, z = theta + more, px + ux, pz + uz
+            s, c = sincos(theta)
+            pose = x, z, c, s
     return count, stop, least_error, looks

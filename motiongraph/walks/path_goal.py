@@ -16,20 +16,21 @@ from motiongraph.walks.path_cost import Rules, TargetPath
 from motiongraph.walks.sharp_turns import near_corners
 from motiongraph.walks.shortest_paths import network_of, shortest, unreachable
 from motiongraph.walks.turn_table import NONE, turn_table
-from motiongraph.walks.walk import Name, Seed, called, fixed, frames_named
+from motiongraph.walks.walk import Name, Seed, as_label, called, fixed, frames_named
 
 # One label for the whole path; one, or None for any, for each stretch between points; or pairs of (metres, label).
 Labels: TypeAlias = str | set[str] | frozenset[str] | Sequence[Any]
 # Where a path ends, unless more is asked of it. A sharp corner costs some error before it pays: that is spared.
 _PLAIN_END: dict[str, float] = {
     "early": 0.0, "late": 0.0, "end_place": 0.0, "end_facing": 0.0, "end_x": 0.0, "end_z": 1.0,
-    "end_rest": 0.0, "strict": 0, "strip": 0.0, "inside": 0.2, "spare": 1.0,
+    "end_rest": 0.0, "strict": 0, "strip": 0.0, "inside": 0.2, "turning": 0.0, "spare": 1.0,
 }  # fmt: skip
 # Where it ends by standing still: a little before or after the path's end, near to it.
 STANDING_END: dict[str, float] = {"early": 0.3, "late": 0.3, "end_place": 2.0}
 STANDS = 0.15  # m/s; slower is standing
 _HOUR = 3600.0  # s, of the longest walk
 _NEVER = 60.0  # s, taken for the time to a label that cannot be reached
+_NOWHERE = 100.0  # m, taken for the way to it
 _NO_TURNS = np.zeros((0, 8)), *NONE
 _NO_TURNS[0].flags.writeable = False
 # Labels that tell where motion goes and not what it is.
@@ -51,6 +52,7 @@ class Effort:
     error: float = np.inf  # m²s from which on the beam drops a walk
     plan: float = 3.0  # n: seconds that branch and bound looks ahead
     keep: float = 1.0  # m: seconds of such a plan that are kept, before planning again
+    turning: float = 120.0  # degrees a second by which bodies may be turned where no steady walk keeps near; 0: not
     best: int = 1  # r: take one of this many walks that differ, chosen by `rng`
     tolerance: float = 0.5  # share by which the error of such a walk, a sum of squares, may exceed the best
     rng: Seed = field(default=0, compare=False)  # seed 0 … r − 1 picks the best, the next …
@@ -60,6 +62,8 @@ class Effort:
             raise MotionError(f"a planner is one of {', '.join(METHODS)}, not {self.method!r}")
         if min(self.width, self.best) < 1 or min(self.plan, self.keep, self.cell) <= 0:
             raise MotionError("width, best, cell, plan and keep must be above zero")
+        if not 0.0 <= self.turning <= 720.0:
+            raise MotionError(f"a body turns by 0 to 720 degrees a second, not {self.turning!r}")
         if self.tolerance < 0:
             raise MotionError(f"the tolerance is a share of at least 0, not {self.tolerance:g}")
 
@@ -162,7 +166,8 @@ class Goal:
         ground, weights = floor_graph(graph), weights or Weights()
         not_too_far(ground, curve.length)
         asked, changes = stretches(labels, curve)
-        needs = tuple(None if name is None else _frames_and_seconds(graph, name)[0] for name in asked)
+        asked = tuple(as_label(graph, name) for name in asked)
+        needs = tuple(None if name is None else _frames_and_ways(graph, name)[0] for name in asked)
         if check:
             _check(graph, needs, asked)
         values: dict[str, Any] = {
@@ -263,12 +268,12 @@ def _target(
         off = np.abs(along[:, None] - changes[None, 1:]).min(axis=1, initial=np.inf)
         line[:, 4] = weights.label * np.minimum(1.0, off / max(weights.near, 1e-9))
     need = np.ones((len(asked), frames), np.uint8)
-    away = np.zeros((len(asked), frames), np.float32)
+    away, metres = np.zeros((2, len(asked), frames), np.float32)
     for k, name in enumerate(asked):
         if name is not None:
-            need[k], away[k] = _frames_and_seconds(graph, name)
+            need[k], away[k], metres[k] = _frames_and_ways(graph, name)
     pace = ground.pace
-    target = TargetPath(line, stretch, need, away, weights.change * change_of(graph), pace)
+    target = TargetPath(line, stretch, need, away, metres, weights.change * change_of(graph), pace)
     for array in target:
         array.flags.writeable = False
     return target
@@ -301,26 +306,30 @@ def behaviour_changes(sets: Sequence[frozenset[str]]) -> np.ndarray:
     return np.array([[a != b and not a & b for b in words] for a in words], bool)
 
 
-_Found: TypeAlias = dict[Name, tuple[np.ndarray, np.ndarray]]
+_Found: TypeAlias = dict[Name, tuple[np.ndarray, np.ndarray, np.ndarray]]
 _known: WeakKeyDictionary[MotionGraph, tuple[object, _Found]] = WeakKeyDictionary()
 
 
-def _frames_and_seconds(graph: MotionGraph, name: Name) -> tuple[np.ndarray, np.ndarray]:
-    """(F,) bool the frames of a name, and (F,) the seconds to it; computed once for each view of a graph."""
+def _frames_and_ways(graph: MotionGraph, name: Name) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(F,) bool the frames of a name, (F,) the seconds and (F,) the metres to it; computed once for each view of a
+    graph."""
     found = _known.get(graph)
     if found is None or found[0] is not graph.candidates:
         found = _known[graph] = (graph.candidates, {})
     if name not in found[1]:
-        mask = frames_named(graph, name)
-        found[1][name] = mask, seconds_to(graph, mask)
+        found[1][name] = (mask := frames_named(graph, name)), *ways_to(graph, mask)
     return found[1][name]
 
 
-def seconds_to(graph: MotionGraph, mask: np.ndarray) -> np.ndarray:
-    """(F,) seconds from each choice point to the nearest frame of `mask` that is one; 0 elsewhere."""
-    network = network_of(graph)
+def ways_to(graph: MotionGraph, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F,) seconds and (F,) metres from each choice point to the nearest frame of `mask` that is one; 0 elsewhere."""
+    ground, network = floor_graph(graph), network_of(graph)
     back = network.reversed()
-    seconds, _ = shortest(back, back.frames / graph.fps, np.where(mask[back.at], 0.0, np.inf))
-    away = np.zeros(len(mask), np.float32)
-    away[network.at] = np.minimum(seconds, _NEVER)
-    return away
+    begin = np.where(mask[back.at], 0.0, np.inf)
+    walked = np.abs(np.diff(ground.floor.arc[back.at[np.stack([back.tail, back.to])]], axis=0))[0]
+    jumps = back.row >= 0
+    walked[jumps] = ground.floor.jump[np.searchsorted(ground.rows, back.row[jumps]), 4]
+    out = np.zeros((2, len(mask)), np.float32)
+    for way, lengths, never in zip(out, (back.frames / graph.fps, walked), (_NEVER, _NOWHERE)):
+        way[network.at] = np.minimum(shortest(back, lengths, begin)[0], never)
+    return out[0], out[1]

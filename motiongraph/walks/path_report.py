@@ -7,24 +7,24 @@ import numpy as np
 
 from motiongraph.elementary import cos
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.model.placement import heading_of
 from motiongraph.walks.curve import Curve, progress_along
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.label_passages import why_misplaced
 from motiongraph.walks.path_goal import STANDS, Goal, behaviour_changes
-from motiongraph.walks.sharp_turns import corners, sharp_stretches, tightest_turn
+from motiongraph.walks.sharp_turns import corners, sharp_stretches, tightest_turn, turn_near
 from motiongraph.walks.turn_table import NEVER, room_to_turn
 from motiongraph.walks.walk import Walk, called
 
 FAR = 0.5  # m off the path that is worth a word
 NEARLY = 0.25  # m more than must be
-_LATE = 0.75  # m after its place from which a label begins late
+LATE = 0.5  # m before or after its place from which a label begins early or late
 _OFTEN = 5  # changes of behaviour that are worth one
+_SAME = 0.02  # m of labels lacking that are none
 _BESIDE = 1.0  # m along the path from a place that is still there
 _HELD = 0.8  # share of a stretch
 _OTHER = 0.3  # share by which it goes faster or slower than asked for
 _ENDS = 0.6  # m/s at which it ends
 _STANDING = 0.01  # share of the places at which clips can be joined that stand, from which on one expects a stop
-_CORNER = 45.0  # degrees within a metre that make a corner
 _MANY = 500  # clips beyond which the tightest turn of all of them is not looked for
 _TABLE = 200_000  # transitions beyond which the table of turns takes too long for a word
 _WIDE = 1.0  # m to turn round in that are worth one
@@ -60,13 +60,12 @@ def said(graph: MotionGraph, goal: Goal, walk: Walk) -> str:
         )
     for switch in facts.get("switches", ()):
         begins, asked = switch["begins"], switch["asked"]
-        if begins is None or begins - asked > _LATE:
-            late = "nowhere" if begins is None else f"{begins - asked:.1f} m later"
-            turn = _turn_near(curve, asked)
-            why = "no way near the path was found that comes to it sooner"
-            if begins is not None and turn > _CORNER:
-                why = f"the path turns by {turn:.0f}° there, and no way was found that comes round and to it at once"
-            words.append(f"{switch['label']} begins {late}: {why}")
+        if begins is None or abs(begins - asked) > LATE:
+            when = "nowhere"
+            if begins is not None:
+                when = f"{abs(begins - asked):.1f} m {'later' if begins > asked else 'earlier'}"
+            k = int(np.searchsorted(goal.changes, asked))
+            words.append(f"{switch['label']} begins {when}: {why_misplaced(graph, goal, k)}")
         elif switch["held"] < _HELD:
             words.append(
                 f"only {100 * switch['held']:.0f} % of the stretch asked for as {switch['label']} is that: no way near "
@@ -81,8 +80,8 @@ def _why_off(graph: MotionGraph, curve: Curve, worst: float, at: float) -> str:
         return f"to turn round, walks on this graph need {room_to_turn(graph):.1f} m from side to side"
     # Who is far off has left the path where it turned too sharply, before that place.
     far = max(_BESIDE, worst)
-    sharp = [(max(a, at - 2.0 * far), min(b, at + _BESIDE)) for a, b in _too_sharp(graph, curve)]
-    if turns := [_turn_near(curve, 0.5 * (a + b), 0.5 * (b - a)) for a, b in sharp if a - _BESIDE < b]:
+    sharp = [(a, b) for a, b in _too_sharp(graph, curve) if at - 2.0 * far < b + _BESIDE and a - _BESIDE < at]
+    if turns := [turn_near(curve, 0.5 * (a + b), 0.5 * (b - a)) for a, b in sharp]:
         return (
             f"the path turns by {max(turns):.0f}° within a metre there, no clip by more than "
             f"{np.degrees(tightest_turn(graph)):.0f}°, and no way was found that stops to turn so near to it"
@@ -114,15 +113,6 @@ def _too_sharp(graph: MotionGraph, curve: Curve) -> list[tuple[float, float]]:
     return sharp_stretches(curve, tightest_turn(graph)) if len(graph.clips) <= _MANY else []
 
 
-def _turn_near(curve: Curve, at: float, reach: float = 0.0) -> float:
-    """Degrees by which a path turns at most within a metre, no farther than a metre and `reach` from this place."""
-    over, i = max(round(1.0 / curve.spacing), 1), round(at / curve.spacing)
-    around = over + round(reach / curve.spacing)
-    headings = np.unwrap(heading_of(curve.tangents[max(i - around, 0) : i + around + 1]))
-    turns = headings[over:] - headings[:-over] if len(headings) > over else headings[-1:] - headings[:1]
-    return float(np.degrees(np.abs(turns).max(initial=0.0)))
-
-
 def label_facts(graph: MotionGraph, goal: Goal, walk: Walk) -> None:
     """Where each stretch's motion really begins, and how much of the walk has the label asked for."""
     along = progress_along(walk, goal.curve)
@@ -136,12 +126,33 @@ def label_facts(graph: MotionGraph, goal: Goal, walk: Walk) -> None:
     switches = []
     for k, need in enumerate(goal.needs[1:], 1):
         if need is not None:
-            after = np.flatnonzero(need[source] & (along > goal.changes[k] - 3.0))
-            where = float(along[after[0]]) if len(after) else None
             held = float(fits[stretch == k].mean()) if (stretch == k).any() else 0.0
             asked = {"label": called(graph, goal.asked[k]), "asked": float(goal.changes[k])}
-            switches.append({**asked, "begins": where, "held": held})
+            switches.append({**asked, "begins": _begins(goal, k, along, source), "held": held})
     walk.facts["switches"] = switches
+
+
+def _begins(goal: Goal, k: int, along: np.ndarray, source: np.ndarray) -> float | None:
+    """Metres along the path at which the label of stretch k begins, None where it never does: the moment before which
+    the label of the stretch before, and after which its own, is lacking on the fewest metres; where several are as
+    good, as of motion with both labels, the one nearest to where it was asked for.
+
+    along: (F,) metres along the path of every frame, source: (F,) the frame it is of.
+    """
+    before, need, asked = goal.needs[k - 1], goal.needs[k], goal.changes[k]
+    end = goal.changes[k + 1] if k + 1 < len(goal.changes) else goal.curve.length
+    both = np.flatnonzero((along >= goal.changes[k - 1]) & (along <= end))
+    assert need is not None
+    has = need[source[both]]
+    if not has[along[both] >= asked].any():
+        return None
+    gone = np.abs(np.diff(along[both], append=along[both[-1]])) + 1e-9
+    lacked = np.zeros(len(both)) if before is None else gone * ~before[source[both]]
+    # Of every moment, from before the first frame to after the last, what is lacking on either side of it.
+    wrong = np.append(0.0, np.cumsum(lacked)) + np.append(np.cumsum((gone * ~has)[::-1])[::-1], 0.0)
+    places = np.append(along[both], end)
+    best = np.flatnonzero(wrong <= wrong.min() + _SAME)
+    return float(places[best[np.argmin(np.abs(places[best] - asked))]])
 
 
 def _frames_played(graph: MotionGraph, walk: Walk) -> Iterator[np.ndarray]:

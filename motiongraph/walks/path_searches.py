@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.walks.curve import distance, trace
 from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.path_goal import Effort, Goal, Labels, Weights, change_of
-from motiongraph.walks.path_report import FAR, NEARLY, least_off
+from motiongraph.walks.path_report import FAR, LATE, NEARLY, least_off
 from motiongraph.walks.sharp_turns import corners
 from motiongraph.walks.walk import Walk
 
@@ -30,6 +31,12 @@ _WALLS, _WIDE = 1000.0, 8
 # instead of a sixth. One of 24 changes is known, but 0.62 m off the path.
 _VERY_FICKLE, _WIDER_WALLS, _DEAREST = 0.4, FAR * FAR, 20.0
 _BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
+_MISPLACED = 0.5  # metres off the path that one by which a label is misplaced counts like
+# For labels that are misplaced: times what other labels cost, metres around a change where they cost less, and times
+# the square of the distance beyond a strip along the path. Of nine such searches it did best on 13 of 18 paths.
+_HELD, _AT, _NARROW = 4.0, 0.3, 30.0
+# Changes of behaviour from which on a body is turned, and the metres by which it must be better.
+_RESTLESS, _TURNED = 3, 0.05
 _HARDER = 4  # times the width of a beam that found no way near the path
 _LOST = 1.5  # m off it from which on walks of every kind are kept in the beam
 # Metres times transitions up to which a harder search is made, walls are tried, who is lost is looked for, and the
@@ -39,9 +46,13 @@ _WORK, _MORE_WORK, _SOME, _MUCH, _VERY_MUCH = 150_000, 400_000, 1_000_000, 3_000
 
 def searches(
     graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any],
-    astray_by: Callable[[], float],
+    astray_by: Callable[[], float], misplaced: Callable[[], float] = lambda: 0.0,
 ) -> Iterator[tuple[Effort, Goal]]:  # fmt: skip
-    """How hard to search and for what, in turn. astray_by: metres by which the best walk that was found is off.
+    """How hard to search and for what, in turn. astray_by: metres by which the best walk that was found is off;
+    misplaced: by which a label begins early or late in it.
+
+    Where labels do not begin where they were painted, they are searched for by a higher price and a wide beam, near the
+    path.
 
     The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
     searched again by the table of turns, in a strip along the path. Who is lost then, as where only slow steps turn and
@@ -51,6 +62,11 @@ def searches(
     """
     takes = work(graph, goal)
     yield effort, goal
+    if searches_on(effort) and takes <= _MUCH and misplaced() > LATE:
+        labelled = replace(weights, label=_HELD * weights.label, near=min(_AT, weights.near))
+        wide = replace(effort, width=(_WIDE if takes <= _MORE_WORK else _HARDER) * effort.width)
+        strict = Goal.of(graph, goal.curve, labels, labelled, False, "everywhere", **{**ends, "strip": _NARROW})
+        yield wide, strict
     if not searches_on(effort) or takes > _VERY_MUCH or astray_by() <= (_UNSURE if takes <= _MUCH else FAR):
         return
     again = partial(Goal.of, graph, goal.curve, labels, check=False, **ends)
@@ -81,7 +97,8 @@ def steadier(
     Turning is a change too or it is none: a slalom of left and right turns is walked all the way.
     """
     any_change, behaviour = (weights.change * change_of(graph, turning) for turning in (True, False))
-    if effort.kinds:  # which takes long, and keeps near the path what little leads along it
+    # Which takes long, and keeps near the path what little leads along it; or was searched for with labels in mind.
+    if effort.kinds or goal.rules.strip == _NARROW:
         return
     if goal.rules.strip < _WALLS:
         for prices in (_DEARER * any_change, _DEARER * behaviour, _DEAR * any_change):
@@ -89,6 +106,25 @@ def steadier(
     elif walk.facts["changes"] > _VERY_FICKLE * goal.curve.length:
         wider = replace(goal, rules=goal.rules._replace(inside=_WIDER_WALLS))
         yield replace(effort, kinds=True, error=2.0 * _BROKEN), _priced(wider, _DEAREST * behaviour)
+
+
+def may_turn(graph: MotionGraph, walk: Walk, effort: Effort, goal: Goal) -> bool:
+    """Whether a walk is looked for whose body is turned: where the best one as captured strays or keeps changing what
+    it does."""
+    bad = walk.facts["behaviour_changes"] >= _RESTLESS or off(walk) > FAR
+    return bad and searches_on(effort) and effort.turning > 0.0 and work(graph, goal) <= _MUCH
+
+
+def worth_turning(turned: Walk, walk: Walk) -> bool:
+    """Whether a walk whose body is turned is better than one as captured: as near, clearly better, and to its end."""
+    better = near_enough(turned, walk) and astray(turned)[1] + _TURNED < astray(walk)[1]
+    return better and short(turned) <= max(FAR, short(walk))
+
+
+def short(walk: Walk) -> float:
+    """Metres from where a walk ends to where its path does."""
+    assert walk.path is not None
+    return distance(trace(walk)[0][-1], walk.path[-1])
 
 
 def steady(walk: Walk) -> bool:
@@ -118,11 +154,17 @@ def searches_on(effort: Effort) -> bool:
 
 
 def off(walk: Walk) -> float:
-    """Metres by which a walk leaves its path, or by which a label on it begins late; the share of it that has other
-    labels than asked for counts like metres."""
+    """Metres by which a walk leaves its path, or half of those by which a label on it begins early or late; the share
+    of it that has other labels than asked for counts like metres."""
     facts = walk.facts
-    late = [np.inf if s["begins"] is None else s["begins"] - s["asked"] for s in facts.get("switches", ())]
-    return max(facts.get("path_error_worst", 0.0), 1.0 - facts.get("labels_held", 1.0), *late)
+    worst = max(facts.get("path_error_worst", 0.0), 1.0 - facts.get("labels_held", 1.0))
+    return max(worst, _MISPLACED * labels_off(walk))
+
+
+def labels_off(walk: Walk) -> float:
+    """Metres by which a label of the path begins early or late."""
+    switches = walk.facts.get("switches", ())
+    return max((np.inf if s["begins"] is None else abs(s["begins"] - s["asked"]) for s in switches), default=0.0)
 
 
 def astray(walk: Walk) -> tuple[bool, float]:

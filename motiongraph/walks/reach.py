@@ -76,6 +76,8 @@ def reach(
         ends |= {"end_facing": _END_FACING, "end_x": end_x, "end_z": end_z}
     direct, things = [between(place, turn, target, last, handle) for handle in _HANDLES], checked(obstacles)
 
+    # By its number: a word among the labels of a path is a label first.
+    clip = next((number for number, own in enumerate(graph.clips) if own.name == clip), clip)
     last_metres = _LAST if clip is None else min(_LAST, _metres(graph, clip))
 
     def towards(clearance: float) -> Walk:

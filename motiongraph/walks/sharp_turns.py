@@ -26,14 +26,18 @@ _STRAIGHT = 0.15  # m off a line that is straight
 _known: WeakKeyDictionary["Candidates", float] = WeakKeyDictionary()
 
 
-def tightest_turn(graph: "MotionGraph") -> float:
-    """Radians that the clips turn within a metre at most; kept for each graph."""
+def tightest_turn(graph: "MotionGraph", frames: np.ndarray | None = None) -> float:
+    """Radians that the clips turn within a metre at most; kept for each graph. frames: (F,) bool, of all clips, within
+    which the metre must be."""
+    if frames is not None:
+        own = np.split(frames, np.cumsum([len(clip) for clip in graph.clips])[:-1])
+        return max((_turn_of(clip, mask) for clip, mask in zip(graph.clips, own) if mask.any()), default=0.0)
     if graph.candidates not in _known:
         _known[graph.candidates] = max((_turn_of(clip) for clip in graph.clips), default=0.0)
     return _known[graph.candidates]
 
 
-def _turn_of(clip: Clip) -> float:
+def _turn_of(clip: Clip, within: np.ndarray | None = None) -> float:
     path = floor_path(clip)[0][clip.first :]
     gone = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1)))
     if gone[-1] < 1.5 * _OVER:
@@ -44,6 +48,9 @@ def _turn_of(clip: Clip) -> float:
     when = np.interp(at, gone, np.arange(len(gone)) / clip.fps)
     brisk = when[over:] - when[:-over] < _SLOWEST
     turns = _turns(_headings(places), over)
+    if within is not None:
+        lacking = np.append(0, np.cumsum(~within[clip.first :]))[(when * clip.fps).astype(int)]
+        brisk &= lacking[over:] == lacking[:-over]
     return float(np.abs(turns[brisk[: len(turns)]]).max(initial=0.0))
 
 
@@ -103,6 +110,15 @@ def near_corners(curve: Curve, everywhere: bool) -> np.ndarray:
         out[first : last + 1] = *curve.places[at], *after, *before, float(heading_of(after)), 1.0
     out.flags.writeable = False
     return out
+
+
+def turn_near(curve: Curve, at: float, reach: float = 0.0) -> float:
+    """Degrees by which a path turns at most within a metre, no farther than a metre and `reach` from this place."""
+    over, i = max(round(1.0 / curve.spacing), 1), round(at / curve.spacing)
+    around = over + round(reach / curve.spacing)
+    headings = np.unwrap(heading_of(curve.tangents[max(i - around, 0) : i + around + 1]))
+    turns = headings[over:] - headings[:-over] if len(headings) > over else headings[-1:] - headings[:1]
+    return float(np.degrees(np.abs(turns).max(initial=0.0)))
 
 
 def _half(curve: Curve) -> int:

@@ -58,6 +58,14 @@ def frames_named(graph: MotionGraph, asked: Name | None) -> np.ndarray:
     return mask
 
 
+def as_label(graph: MotionGraph, asked: Name | None) -> Name | None:
+    """What is meant by a name where labels are asked for: a word that is a label is that, though a clip may be called
+    so too; of all walks only the clip "walk" would be meant otherwise."""
+    if isinstance(asked, str) and any(asked in own for own in graph.candidates.labelling.sets):
+        return frozenset({asked})
+    return fixed(asked)
+
+
 def fixed(asked: Name | None) -> Name | None:
     """The same name, one that can be a key: a set of labels is frozen."""
     return frozenset(asked) if isinstance(asked, set) else asked
@@ -159,6 +167,7 @@ class Walk:
     facts: dict[str, Any] = field(default_factory=dict)
     placed: Placement = IDENTITY  # where the first step's clip is put on the floor
     path: np.ndarray | None = None  # (M, 2) x, z metres of the path it was to follow, at equal steps
+    turns: np.ndarray | None = None  # (F, 3) theta, x, z by which every frame is turned after it is placed, if any is
     metric: Metric = field(default_factory=Metric)  # by which the costs of its transitions are measured
 
     def __post_init__(self) -> None:
@@ -176,6 +185,9 @@ class Walk:
         if not fits.all() or not inside.all():
             k = int(np.argmin(np.append(fits, True) & inside))
             raise MotionError(f"step {k} of the walk does not join the next: {steps[k : k + 2].tolist()}")
+        count = int(np.sum(steps["stop"] - steps["start"])) + self.window * len(jumps)
+        if self.turns is not None and np.shape(self.turns) != (count, 3):
+            raise MotionError(f"a walk of {count} frames cannot have turns for {len(self.turns)}")
         for array in (steps, jumps):
             array.flags.writeable = False
         object.__setattr__(self, "steps", steps)

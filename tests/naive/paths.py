@@ -60,6 +60,24 @@ def leaving(floor, rules, frame):
     return [k for k in ahead if floor.leave[k] >= min(frame + rules.least, end + 1)] or ahead
 
 
+def turn_towards(target, rules, along, place, face, pace, seconds):
+    """Radians by which a body is turned towards a point ahead on the path."""
+    x, z, tx, tz = target.line[sample(target, rules, along + 0.25)][:4]
+    to = x + 0.35 * tx - place[0], z + 0.35 * tz - place[1]
+    far = max(hypot(*to), 1e-6)
+    aside, ahead = (face[1] * to[0] - face[0] * to[1]) / far, (face[0] * to[0] + face[1] * to[1]) / far
+    if ahead < 0:
+        aside = 1.0 if aside > 0 else -1.0
+    most = rules.turning * min(pace / 0.5, 1.0) * seconds
+    return min(max(aside * min(seconds / 0.15, 1.0), -most), most)
+
+
+def turned_about(placement, place, turn):
+    """A placement turned about a place."""
+    theta, x, z = placement
+    return theta + turn, *placed((turn, *place), (x - place[0], z - place[1]))
+
+
 def plan_error(floor, target, rules, frame, state, plan, samples=4):
     """The least whole error of a walk that takes these transitions or the first of them, and how many it takes."""
     placement, along, error = tuple(state[:3]), state[3], state[4]
@@ -86,6 +104,12 @@ def plan_error(floor, target, rules, frame, state, plan, samples=4):
             if frame == end:
                 return best
             along, error, frame = further, error + rate * seconds, following
+            if rules.turning > 0 and seconds > 0:
+                place = placed(placement, floor.path[frame])
+                face = placed((placement[0], 0.0, 0.0), floor.face[frame])
+                more = turn_towards(target, rules, along, place, face, target.pace[frame], seconds)
+                error += 0.05 * (more / (rules.turning * seconds)) ** 2 * seconds
+                placement = turned_about(placement, place, more)
         u = (floor.leave[going] - frame) / max(following - frame, 1)
         along, error = along + u * (further - along), error + u * rate * seconds
         theta, x, z, cost, _ = floor.jump[going]
@@ -98,6 +122,10 @@ def plan_error(floor, target, rules, frame, state, plan, samples=4):
             along, rate = looked(target, rules, along, place, face, floor.way[going][m][2], part, frame)
             error += rate * part
         placement, frame = compose(placement, (theta, x, z)), floor.arrive[going]
+        if rules.turning > 0:
+            seconds = rules.window / rules.fps
+            more = turn_towards(target, rules, along, place, face, target.pace[frame], seconds)
+            placement = turned_about(placement, place, more)
     return best
 
 
@@ -123,7 +151,7 @@ def lower_bound(target, rules, along, x, z, frame):
     here, wrong, left = int(target.stretch[i]), target.line[i][4], target.line[i][5]
     bound += wrong * target.away[here][frame]
     if here + 1 < len(target.need):
-        bound += max(target.away[here + 1][frame] - left / rules.quickest, 0.0) * target.line[-1][4]
+        bound += max(target.metres[here + 1][frame] - left, 0.0) / rules.quickest * target.line[-1][4]
     return bound
 
 
@@ -288,3 +316,26 @@ def followed(leave, arrive, ranges, weight, steps, mass):
         for here, (a, b) in zip(arrive, ranges)
     ]
     return mass, stay
+
+
+def passages(floor, before, need):
+    """Metres and degrees turned of every way from motion of `before` to such of `need`, lists of bools."""
+
+    def between(a, b):
+        return abs(atan2(a[1] * b[0] - a[0] * b[1], a[0] * b[0] + a[1] * b[1])) * 180.0 / pi
+
+    other = [not need[f] and (before is None or before[f]) for f in range(len(need))]
+    found = []
+    for k in range(len(floor.leave)):
+        if other[floor.leave[k]] and need[floor.arrive[k]]:
+            found.append((floor.jump[k][4], between(floor.way[k][0][3:], floor.way[k][-1][3:])))
+    arrivals, leaves = {int(f) for f in floor.arrive}, {int(f) for f in floor.leave}
+    for at in range(1, len(need)):
+        if other[at - 1] and need[at] and floor.run_end[at - 1] >= at:
+            entry = max((f for f in arrivals if f <= at and floor.run_end[f] >= at), default=None)
+            # Runs of different clips do not meet: the last arrival of all before it must be in this one.
+            if entry is None or entry != max(f for f in arrivals if f <= at):
+                continue
+            left = min((f for f in leaves if at <= f <= floor.run_end[at]), default=int(floor.run_end[at]))
+            found.append((floor.arc[left] - floor.arc[entry], between(floor.face[entry], floor.face[left])))
+    return found

@@ -41,7 +41,7 @@ class Made:
     asked: np.ndarray | None = None  # (n, 2) x, z metres of the path that was to be followed
     entries: tuple[Entry, ...] = ()  # of the graph's clips, for showing where frames came from
     graph: MotionGraph | None = None  # the graph walked
-    turns: np.ndarray | None = None  # (n, 3) theta, x, z by which a driven body was turned where transitions begin
+    turns: np.ndarray | None = None  # (n, 3) theta, x, z by which a body was turned where transitions begin
     preview: bool = False  # only to look at: the next one takes its place
 
     @property
