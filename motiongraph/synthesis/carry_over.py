@@ -94,24 +94,24 @@ def _carried_over(
     was = _unpacked(past[two])
     held = part.positions(moved[two.start : later.stop], turns[two.start : later.stop])
     frames, ahead = np.arange(1.0, later.stop - count + 1.0), slice(count - two.start, None)
-    usual = _fading(frames, fade)
+    usual = fading(frames, fade)
     new_moved, new_turns = moved.copy(), turns.copy()
     new_moved[:count], new_turns[:count] = _unpacked(past)
-    new_moved[later] += _lacking(was[0] - moved[two], *usual)
-    new_turns[later] += _lacking(was[1] - turns[two], *usual)
+    new_moved[later] += lacking(was[0] - moved[two], *usual)
+    new_turns[later] += lacking(was[1] - turns[two], *usual)
     places = part.positions(new_moved[two.start : later.stop], new_turns[two.start : later.stop])
     air = []  # frames until each foot lands
     for leg in stance.legs:
         down = np.logical_or.reduce([stance.planted[j][later] for j in (leg.ankle, leg.ball) if j in stance.planted])
         air.append(max(int(np.argmax(np.append(down, True))), quick))
-    landing = [share[..., None] for share in _fading(frames[:, None], np.array(air))]
+    landing = [share[..., None] for share in fading(frames[:, None], np.array(air))]
     hips, knees, ankles = zip(*((leg.hip, leg.knee, leg.ankle) for leg in stance.legs))
     lack = (places - held)[: ahead.start, list(ankles)]
-    fading = _lacking(lack, *landing)
+    still = lacking(lack, *landing)
     # Up and down they have all the time there is: that slides nothing, and knees would snap.
-    fading[..., 1] = _lacking(lack[..., 1], *usual)
-    goal = (held[ahead, list(ankles)] + fading).swapaxes(0, 1)
-    new_turns[later, :, 2] = turns[later, :, 2] + _lacking((was[1] - turns[two])[:, :, 2], *landing)
+    still[..., 1] = lacking(lack[..., 1], *usual)
+    goal = (held[ahead, list(ankles)] + still).swapaxes(0, 1)
+    new_turns[later, :, 2] = turns[later, :, 2] + lacking((was[1] - turns[two])[:, :, 2], *landing)
     hip, knee, ankle = (places[ahead, list(joints)].swapaxes(0, 1) for joints in (hips, knees, ankles))
     above = stance.turns[later, stance.skeleton.parents[list(hips)]].swapaxes(0, 1)
     bent = Knees.of(hip, knee, ankle, above, stance.fps)
@@ -121,14 +121,14 @@ def _carried_over(
     return new_moved, new_turns
 
 
-def _fading(frames: np.ndarray, fade: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def fading(frames: np.ndarray, fade: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shares of what is lacking, and of how it changes in a frame, after so many frames: a quintic without acceleration
     at its ends that is zero after `fade` frames."""
     u = np.minimum(frames / fade, 1.0)
     return 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u**2), fade * (u - u**3 * (6.0 - 8.0 * u + 3.0 * u**2))
 
 
-def _lacking(lack: np.ndarray, hold: np.ndarray, swing: np.ndarray) -> np.ndarray:
+def lacking(lack: np.ndarray, hold: np.ndarray, swing: np.ndarray) -> np.ndarray:
     """(frames, …) what is lacking in the frames after those of `lack` (1 or 2, …), which goes on as it came."""
     shape = (*hold.shape, *[1] * (lack.ndim - hold.ndim))
     return hold.reshape(shape) * lack[-1] + swing.reshape(shape) * (lack[-1] - lack[0])

@@ -21,6 +21,8 @@ from motiongraph.model.placement import IDENTITY, Placement, compose, place, tur
 from motiongraph.synthesis.blend import Window
 from motiongraph.synthesis.carry_over import MEET, held_after
 from motiongraph.synthesis.jolts import Account, Record
+from motiongraph.synthesis.live_sway import LiveSway
+from motiongraph.synthesis.sway import moved_by, passage
 from motiongraph.synthesis.synthesize import ground, stitched
 from motiongraph.synthesis.turning import Turning, pivots, ways
 from motiongraph.walks.walk import STEP, Walk
@@ -74,6 +76,7 @@ class Live:
         self._moments = np.empty(keep, MOMENT)
         self._held = np.zeros((keep, 2, 0))  # what holds the feet, see `held_after`; as wide as the legs ask for
         self.turning = Turning(graph, turning, keep)
+        self._sway = LiveSway(graph.clips[clip].skeleton, graph.fps, keep, self._passage)
         self._record = Record(joints + 1, graph.fps)
         self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
         self._tracks, self._tracked = np.empty((keep, 9)), 0  # of so many made frames, see `track`
@@ -240,6 +243,10 @@ class Live:
         first, last = max(start - before, 0), min(stop + ahead, end)
         walk, begin = self.part(first, last)
         clip = stitched(walk, *self.blending)
+        if self.cleanup:
+            off = self._sway.offsets(begin, start, begin + len(clip), self._begins, self._which)
+            self._sway.keep(start, off[start - begin : stop - begin])
+            clip = moved_by(clip, off)
         if self.turning.rate:
             clip = self.turning.turned(clip, begin)
         if self.cleanup:
@@ -262,6 +269,18 @@ class Live:
             self._moments[name][kept] = getattr(origin, name)
         self.ready = stop
         self._fixed = stop
+
+    def _which(self, transition: int) -> tuple[int, bytes, Placement]:
+        """What tells a transition from others that may have its number."""
+        return self._begins[transition + 1], self._jumps[transition].tobytes(), self._placed[transition]
+
+    def _passage(self, transition: int, start: int) -> tuple[int, np.ndarray]:
+        """The first frame of the motion from `start` on at which a transition moves hips and head, and by how much, see
+        `passage`."""
+        opens = self._begins[transition + 1] - self.graph.window
+        walk, _ = self.part(opens, opens + self.graph.window)
+        first, moved = passage(walk, stitched(walk, *self.blending), max(opens - start, 0))
+        return opens + first, moved
 
     def _account(self, start: int, played: np.ndarray) -> Account:
         """What joints may do from frame `start` on, in frames of these clips (n,): the last stretch counts as far as it

@@ -8,6 +8,7 @@ match: a centimetre or two. Legs are not touched; footplant cleanup sees to it t
 """
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy  # whose parts are loaded when first used
@@ -29,14 +30,10 @@ _FLOOR = [0, 2]  # the coordinates on the floor
 
 
 def swayed(walk: Walk, clip: Clip) -> Clip:
-    """The motion of a walk, stitched, with hips and head passing over more slowly.
-
-    Live motion goes without: what is shown before a transition is shown before anyone knows of it.
-    """
+    """The motion of a walk, stitched, with hips and head passing over more slowly."""
     if not len(walk.transitions):
         return clip
-    trunk = _trunk(clip.skeleton)
-    points = [0] if trunk is None else [trunk[0], trunk[2]]
+    points = moved_joints(clip.skeleton)
     assert clip.origin is not None
     made, share = clip.positions(), 1.0 - clip.origin.weight
     off = np.zeros((len(clip), len(points), 2))
@@ -44,21 +41,42 @@ def swayed(walk: Walk, clip: Clip) -> Clip:
         first, moved = _around(walk, k, points, made, share)
         begin, end = max(first, 0), min(first + len(moved), len(clip))
         off[begin:end] += moved[begin - first : end - first]
-    root, rotations = clip.root.copy(), clip.rotations
+    return moved_by(clip, off)
+
+
+def moved_joints(skeleton: Skeleton) -> list[int]:
+    """Hips and head, or the root alone where they are not known."""
+    trunk = _trunk(skeleton)
+    return [0] if trunk is None else [trunk[0], trunk[2]]
+
+
+def moved_by(clip: Clip, off: np.ndarray) -> Clip:
+    """A clip with hips and head moved on the floor by off (F, 1 or 2, 2) metres."""
+    root, rotations, trunk = clip.root.copy(), clip.rotations, _trunk(clip.skeleton)
     root[:, _FLOOR] += off[:, 0]
     if trunk is not None:
         rotations = _leant(clip, trunk, off[:, 1] - off[:, 0])
     return replace(clip, root=root, rotations=rotations, source=clip._layout())
 
 
-def _around(walk: Walk, k: int, points: list[int], made: np.ndarray, share: np.ndarray) -> tuple[int, np.ndarray]:
+def passage(walk: Walk, window: Clip, most: int) -> tuple[int, np.ndarray]:
+    """Of a walk that is one transition alone, and its motion, the first frame that is moved and (n, points, 2) metres
+    by which from there; it begins before the window, as a number below zero says, by at most so many frames."""
+    assert window.origin is not None
+    return _around(walk, 0, moved_joints(window.skeleton), window.positions(), 1.0 - window.origin.weight, most)
+
+
+def _around(
+    walk: Walk, k: int, points: list[int], made: np.ndarray, share: np.ndarray, most: int | None = None
+) -> tuple[int, np.ndarray]:
     """The first frame of the motion that is moved around transition k, and (n, points, 2) metres by which from there.
 
-    made: (F, J, 3) joints of the motion as it was blended; share: (F,) of the second motion in it.
+    made: (F, J, 3) joints of the motion as it was blended; share: (F,) of the second motion in it; most: frames
+    before the window.
     """
     jump, window, reach = walk.transitions[k], walk.window, round(REACH * walk.fps)
     ends = [(walk.clips[jump[end]], int(jump[f"{end}_frame"])) for end in ("src", "dst")]
-    lead = max(min(reach, *(at - clip.first for clip, at in ends)), 0)
+    lead = max(min(reach if most is None else min(reach, most), *(at - clip.first for clip, at in ends)), 0)
     follow = max(min(reach, *(len(clip) - at - window for clip, at in ends)), 0)
     frames = np.arange(-lead - 1, window + follow + 1)
     first, second = (
@@ -91,16 +109,22 @@ def _smooth(values: np.ndarray, fps: float) -> np.ndarray:
     return scipy.ndimage.gaussian_filter1d(wider, _SUDDEN * fps, axis=0, truncate=3.0)[wide : wide + len(values)]
 
 
+_known: WeakKeyDictionary[Skeleton, tuple[int, int, int] | None] = WeakKeyDictionary()
+
+
 def _trunk(skeleton: Skeleton) -> tuple[int, int, int] | None:
     """Hips, the joint above them that the trunk leans at, and head; None where they are not known."""
-    parts = body_parts(skeleton)
-    hips, joint = parts.get("hips"), parts.get("head")
-    if hips is None or joint is None:
-        return None
-    head = lowest = joint
-    while joint > 0 and joint != hips:
-        lowest, joint = joint, int(skeleton.parents[joint])
-    return (hips, lowest, head) if joint == hips and lowest != hips else None
+    if skeleton not in _known:
+        parts = body_parts(skeleton)
+        hips, joint = parts.get("hips"), parts.get("head")
+        found = None
+        if hips is not None and joint is not None:
+            head = lowest = joint
+            while joint > 0 and joint != hips:
+                lowest, joint = joint, int(skeleton.parents[joint])
+            found = (hips, lowest, head) if joint == hips and lowest != hips else None
+        _known[skeleton] = found
+    return _known[skeleton]
 
 
 def _leant(clip: Clip, trunk: tuple[int, int, int], off: np.ndarray) -> np.ndarray:
