@@ -10,7 +10,7 @@ of a clip was learnt from others. 0.5 is chance, 1 means that every seam is seen
 motiongraph does not: `pip install scikit-learn`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -39,11 +39,25 @@ def seam_visibility(
     of the "same" moments, which shows the blend alone, or of "all" clips, by every joint. NaN where there are too few
     clips or transitions to learn from.
     """
+    rng = np.random.default_rng(0)
+    windows = seen(motions, clips, beside, rng, progress)
+    return float("nan") if windows is None else _area(*windows, rng)
+
+
+def seen(
+    motions: Sequence[Clip],
+    clips: Sequence[Clip],
+    beside: str,
+    rng: np.random.Generator,
+    progress: Progress = SILENT,
+    most: int = _MOST,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """What the judge sees of windows (n, k), which of them hold a seam (n,), and the two clips that each joins (n, 2):
+    captured ones twice the same. most: windows of each kind. None where there are too few."""
     seams, captured = _windows_of(motions, clips, beside)
     if min(len(seams), len(captured)) < 10 * _FOLDS or len(np.unique(captured["clip"])) < _FOLDS:
-        return float("nan")
-    rng = np.random.default_rng(0)
-    seams, captured = (rows[rng.permutation(len(rows))[:_MOST]] for rows in (seams, captured))
+        return None
+    seams, captured = (rows[rng.permutation(len(rows))[:most]] for rows in (seams, captured))
     whole = beside == "all"
     made = {int(n): _Mover(motions[n], whole) for n in np.unique(seams["motion"])}
     played = {int(c): _Mover(cleaned(clips[c]), whole) for c in np.unique(captured["clip"])}
@@ -54,7 +68,7 @@ def seam_visibility(
         x.append(mover.window(row["second"]))
     y = np.repeat([1, 0], [len(seams), len(captured)])
     groups = np.stack([np.concatenate([seams[name], captured[name]]) for name in ("clip", "other")], axis=1)
-    return _area(np.array(x), y, groups, rng)
+    return np.array(x), y, groups
 
 
 _ROW = np.dtype([("motion", "i4"), ("clip", "i4"), ("other", "i4"), ("second", "f8")])
@@ -122,7 +136,6 @@ def _area(x: np.ndarray, y: np.ndarray, groups: np.ndarray, rng: np.random.Gener
     """Area under the ROC curve of windows x (n, k), judged by what was learnt from other clips (groups (n, 2)); the
     mean over folds, each by its seams, and over several ways to part the clips into folds."""
     try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
         from sklearn.metrics import roc_auc_score
         from threadpoolctl import threadpool_limits  # scikit-learn's own
     except ImportError as problem:
@@ -135,8 +148,15 @@ def _area(x: np.ndarray, y: np.ndarray, groups: np.ndarray, rng: np.random.Gener
             for k in range(_FOLDS):
                 learn, test = (folds != k).all(axis=1), folds[:, 0] == k
                 if min(len(np.unique(y[learn])), len(np.unique(y[test]))) == 2:
-                    model = HistGradientBoostingClassifier(max_iter=60, max_depth=4, max_bins=_BINS, random_state=0)
-                    said = model.fit(x[learn], y[learn]).predict_proba(x[test])[:, 1]
-                    areas.append((roc_auc_score(y[test], said), y[test].sum()))
+                    areas.append((roc_auc_score(y[test], learnt(x[learn], y[learn])(x[test])), y[test].sum()))
     values, weights = np.array(areas).T
     return float(np.average(values, weights=weights))
+
+
+def learnt(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """How suspicious windows (n, k) are, by what is learnt from windows x of which y are seams."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(max_iter=60, max_depth=4, max_bins=_BINS, random_state=0)
+    model.fit(x, y)
+    return lambda windows: model.predict_proba(windows)[:, 1]
