@@ -90,6 +90,7 @@ def _work(asked: argparse.Namespace) -> int:
     from subjects import SUBJECTS, quietly
 
     folder: Path = asked.worker
+    os.environ["MOTIONGRAPH_CONFIG"] = str(folder / "config")
     bases = _prepared(folder, asked.only or list(SUBJECTS))
     quietly()
     now = int(Path("/proc/self/statm").read_text().split()[0]) * limits.getpagesize()

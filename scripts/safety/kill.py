@@ -47,7 +47,7 @@ def _project(state, folder: Path) -> None:
 
 
 def _graph(clips, folder: Path) -> None:
-    os.environ["MOTIONGRAPH_CACHE"] = str(folder / "cache")
+    os.environ["MOTIONGRAPH_CACHE_DIR"] = str(folder / "cache")
     MotionGraph.build(clips).save(folder / "m.mgraph")
 
 
