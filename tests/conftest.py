@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 _CACHE = tempfile.TemporaryDirectory(prefix="motiongraph-test-cache-")
 os.environ["MOTIONGRAPH_CACHE_DIR"] = _CACHE.name
 os.environ["MOTIONGRAPH_CONFIG"] = str(Path(_CACHE.name) / "config")
+
+# Without a display all drawing is done by EGL, also where a test imports what draws before anything is drawn.
+if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    os.environ.setdefault("PYOPENGL_PLATFORM", "egl")
 
 # A shell that starts the tests in the background makes them, and all they start, deaf to Ctrl-C, which some test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
