@@ -1,5 +1,7 @@
 """Transitions of a result changed by hand: blend lengths, neighbouring minima, undo."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sessions import begin, said, tell, worked
@@ -9,7 +11,11 @@ from motiongraph.app.playback import RESULT, frame_of
 from motiongraph.app.walk.edit_transitions import blend_lengths, neighbour, neighbours, next_minimum
 from motiongraph.app.walk.results import results
 from motiongraph.synthesis.synthesize import synthesize
+from motiongraph.walks.curve import Curve
+from motiongraph.walks.follow_path import follow_path
+from motiongraph.walks.path_goal import Effort
 from motiongraph.walks.random_walk import random_walk
+from motiongraph.walks.turned_walk import turned_along
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +105,28 @@ def test_what_was_changed_is_saved_and_can_be_changed_on(state, tmp_path):
     assert blend_lengths(shown(other))[0] == 8
     tell(other, do.Undo())
     np.testing.assert_array_equal(shown(other).clip.rotations, before.clip.rotations)
+
+
+@pytest.mark.usefixtures("config")
+def test_a_body_that_is_turned_is_turned_again(motion, tmp_path):
+    """Along a path that bends more than the clips do, before and after the project was saved."""
+    graph, curve, rate = motion[0], Curve.of([(0, 0), (2, 6), (0, 12)]), np.radians(Effort.turning)
+    walk = follow_path(graph, curve, effort=Effort(turning=0.0))
+    walk = turned_along(walk, curve, rate)
+    state = worked((graph, walk, synthesize(walk, name="along")))
+    made = shown(state).made
+    assert np.abs(made.turns[:, 0]).max() > 0.05
+    number, jump = next((k, j) for k in range(len(walk.transitions)) if (j := next_minimum(made, k, 1)) is not None)
+    tell(state, do.SaveProject(tmp_path / "turned.mgproj"))
+    other = begin()
+    tell(other, do.OpenProject(tmp_path / "turned.mgproj"))
+    np.testing.assert_array_equal(shown(other).made.walk.turns, walk.turns)
+    for here in (state, other):
+        tell(here, do.SetBlendLength(shown(here).number, number, 4 / walk.fps))
+        np.testing.assert_array_equal(shown(here).made.walk.turns, walk.turns)
+        tell(here, do.SlideTransition(shown(here).number, number, int(jump["src_frame"]), int(jump["dst_frame"])))
+        slid = shown(here).made.walk
+        assert slid.transitions[number] == jump
+        expected = turned_along(replace(slid, turns=None), curve, rate)
+        np.testing.assert_allclose(slid.turns, expected.turns, atol=1e-6)
+    np.testing.assert_array_equal(shown(state).clip.root, shown(other).clip.root)

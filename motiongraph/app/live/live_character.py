@@ -259,7 +259,7 @@ def keep(state: AppState, led: LedCharacter) -> None:
         clip, walk, turns = led.character.recorded(name=name)
         walk.facts["quality"] = partial(quality, clip)
         report = looked_over(walk, stretch(progress, 0.3, 0.9))
-        made = Made(walk, "live", report=report, entries=led.entries, graph=led.graph, turns=turns)
+        made = Made(walk, "live", report=report, entries=led.entries, graph=led.graph, driven=turns)
         deliver((clip, prepare(clip), made))
 
     def then(result):

@@ -238,8 +238,9 @@ def _made(entry: Entry, made: Made, graph: dict | None, arrays: dict[str, np.nda
     arrays |= {f"{prefix}/steps": walk.steps, f"{prefix}/transitions": walk.transitions}
     if made.asked is not None:
         arrays[f"{prefix}/asked"] = np.asarray(made.asked, float)
-    if made.turns is not None:
-        arrays[f"{prefix}/turns"] = made.turns
+    for name, numbers in (("turns", made.driven), ("path", walk.path), ("turned", walk.turns)):
+        if numbers is not None:
+            arrays[f"{prefix}/{name}"] = numbers
     for name in ORIGIN:
         arrays[f"{prefix}/origin/{name}"] = getattr(origin, name)
     return {

@@ -270,9 +270,14 @@ class _Reader:
         names = tuple(name for name, stay in zip(origin.names, held.stays) if stay)
         origin = replace(origin, names=names, clip=number[origin.clip], other=other)
         about, placed = saved.record("walk"), saved.record("walk").numbers("placed", 3)
+
+        def optional(name: str, shape: tuple[int | None, int]) -> np.ndarray | None:
+            return saved.array(f"{prefix}/{name}", "f", shape) if f"{prefix}/{name}" in saved.arrays else None
+
         walk = Walk(
             graph.clips, graph.window, graph.fps, steps, jumps, about.word("method"), about.flag("complete"),
             about.word("note"), about.number("seconds"), placed=(placed[0], placed[1], placed[2]), metric=graph.metric,
+            path=optional("path", (None, 2)), turns=optional("turned", (frames, 3)),
         )  # fmt: skip
         numbers = saved.rows("numbers") if "numbers" in saved and saved.has("numbers") else [-1] * len(held.clips)
         if len(numbers) != len(held.clips):
@@ -281,10 +286,9 @@ class _Reader:
         entries = tuple(self._shown(n, clip) for n, clip in zip(numbers, graph.clips))
         method, seed = saved.word("method"), saved.whole("seed", 0, 2**63)
         options = options_from_plain(method, saved.record("options"))
-        asked = saved.array(f"{prefix}/asked", "f", (None, 2)) if f"{prefix}/asked" in saved.arrays else None
-        turns = saved.array(f"{prefix}/turns", "f", (len(jumps), 3)) if f"{prefix}/turns" in saved.arrays else None
+        asked, driven = optional("asked", (None, 2)), optional("turns", (len(jumps), 3))
         report = _report(saved.record("report"), walk)
-        return Made(walk, method, options, seed, report, asked, entries, graph, turns), origin
+        return Made(walk, method, options, seed, report, asked, entries, graph, driven), origin
 
     def _origin(self, saved: Record, prefix: str, held: _Graph, frames: int, joints: int, steps: int) -> Origin:
         names = saved.words("names")

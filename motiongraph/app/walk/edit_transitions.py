@@ -19,6 +19,8 @@ from motiongraph.progress import stretch
 from motiongraph.synthesis.bending import as_bent
 from motiongraph.synthesis.synthesize import synthesize
 from motiongraph.walks.curve import Curve, path_error
+from motiongraph.walks.path_goal import Effort
+from motiongraph.walks.turned_walk import turned_along
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -40,7 +42,7 @@ def blend_lengths(entry: Entry) -> np.ndarray:
 def editable(entry: Entry) -> bool:
     """Whether its transitions can be changed: not those of a driven character, whose body was turned between them."""
     made = entry.made
-    return made is not None and not made.preview and made.turns is None and len(made.walk.transitions) > 0
+    return made is not None and not made.preview and made.driven is None and len(made.walk.transitions) > 0
 
 
 def neighbours(made: Made, number: int) -> np.ndarray:
@@ -85,7 +87,9 @@ def _slid(made: Made, number: int, src_frame: int, dst_frame: int) -> Walk:
     walk, steps, jumps = made.walk, made.walk.steps.copy(), made.walk.transitions.copy()
     jumps[number] = here[0]
     steps["stop"][number], steps["start"][number + 1] = src_frame, dst_frame + walk.window
-    slid = replace(walk, steps=steps, transitions=jumps, facts={}, note="")
+    slid = replace(walk, steps=steps, transitions=jumps, turns=None, facts={}, note="")
+    if walk.turns is not None and walk.path is not None:
+        slid = turned_along(slid, Curve.of(walk.path), float(np.radians(Effort.turning)))
     if made.asked is not None:
         slid.facts.update(path_error(slid, Curve.of(made.asked)))
     return slid

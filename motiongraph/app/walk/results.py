@@ -19,6 +19,7 @@ from motiongraph.errors import MotionError
 from motiongraph.files import writing
 from motiongraph.progress import Progress, stretch
 from motiongraph.synthesis.synthesize import synthesize
+from motiongraph.walks.turned_walk import turns_at_seams
 from motiongraph.walks.walk import STEP, Walk
 
 if TYPE_CHECKING:
@@ -41,13 +42,18 @@ class Made:
     asked: np.ndarray | None = None  # (n, 2) x, z metres of the path that was to be followed
     entries: tuple[Entry, ...] = ()  # of the graph's clips, for showing where frames came from
     graph: MotionGraph | None = None  # the graph walked
-    turns: np.ndarray | None = None  # (n, 3) theta, x, z by which a body was turned where transitions begin
+    driven: np.ndarray | None = None  # (n, 3) theta, x, z by which a driven body was turned where transitions begin
     preview: bool = False  # only to look at: the next one takes its place
 
     @property
     def live(self) -> bool:
         """Still being made: a character that is led."""
         return self.preview and self.method == "live"
+
+    @property
+    def turns(self) -> np.ndarray | None:
+        """(n, 3) theta, x, z by which the body was turned where each transition begins, if it was."""
+        return self.driven if self.driven is not None else turns_at_seams(self.walk)
 
     @property
     def unit(self) -> str:

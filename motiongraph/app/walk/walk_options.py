@@ -22,7 +22,6 @@ from motiongraph.errors import MotionError, Unreachable
 from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
 from motiongraph.synthesis.bending import MOST
 from motiongraph.walks.random_walk import LONGEST
-from motiongraph.walks.turned_walk import turns_at_seams
 
 if TYPE_CHECKING:
     from motiongraph.app.state import AppState
@@ -206,7 +205,7 @@ def make_walk(state: AppState) -> None:
             return
         clip, prepared, walk, report, asked = result
         options = {**request.options, **request.motion}
-        made = Made(walk, request.method, options, request.seed, report, asked, entries, graph, turns_at_seams(walk))
+        made = Made(walk, request.method, options, request.seed, report, asked, entries, graph)
         show_made(state, clip, prepared, made)
         if walk.note:
             state.say(f"{clip.name}: {walk.note}", "warning")
@@ -240,8 +239,7 @@ def walk_again(state: AppState) -> None:
             state.walk.problem = str(result)
         else:
             clip, prepared, walk, report, asked = result
-            turns = turns_at_seams(walk)
-            made = Made(walk, "path", old.options, request.seed, report, asked, entries, graph, turns)
+            made = Made(walk, "path", old.options, request.seed, report, asked, entries, graph)
             state.walk.problem = ""
             state.library.put(replace(here, clip=clip, prepared=prepared, made=made, start=clip.first, stop=len(clip)))
         if state.path.version != version:
