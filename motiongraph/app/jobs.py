@@ -126,7 +126,7 @@ class Job:
     quiet: bool = False  # not worth showing
     needed: bool = False  # the program does not end before it is done
     every: float = 0.0  # s between two times at which results are handed over
-    handed: float = 0.0  # when they were last, of time.monotonic
+    handed: float = -math.inf  # when they were last, of time.monotonic, which may count from the start of the machine
     number: int = field(default_factory=lambda: next(_numbers))
     share: float | None = None  # how much is done, 0 … 1, None while unknown
     what: str = ""  # the present step
