@@ -85,7 +85,7 @@ def test_nonsense_is_refused(state, command):
 # Jobs
 
 
-def collected(jobs, seconds=10.0):
+def collected(jobs, seconds=60.0):
     end = time.monotonic() + seconds
     while jobs.running and time.monotonic() < end:
         jobs.collect()

@@ -163,10 +163,10 @@ def test_interrupt_of_the_process(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        silent.settimeout(30)
+        silent.settimeout(120)
         connection, _ = silent.accept()  # it is inside fetch_cmu now
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
         connection.close()
     assert (process.returncode, out, err.strip()) == (130, "", "")
 

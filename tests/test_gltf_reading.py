@@ -485,7 +485,7 @@ def test_nothing_a_file_says_raises_anything_else(tmp_path, rng):
     (tmp_path / "good.bin").write_bytes(base64.b64decode(document(rng, tmp_path)["buffers"][0]["uri"].split(",")[1]))
     odd = [None, -1, 0, 1, 2, 3, 1e308, 10**40, "", "x", [], {}, [0], True, 5126, 0.5, [[1]], {"a": 1}]
     read = refused = 0
-    for _ in range(1500):
+    for _ in range(600):
         wrong = copy.deepcopy(good)
         inside = wrong
         while True:
@@ -503,8 +503,8 @@ def test_nothing_a_file_says_raises_anything_else(tmp_path, rng):
             read += 1
         except MotionError as problem:
             refused += "wrong.gltf: " in str(problem)
-    assert read + refused == 1500
-    assert min(read, refused) > 100
+    assert read + refused == 600
+    assert min(read, refused) > 60
 
 
 # ---- Khronos' samples, which stay outside the project: clone KhronosGroup/glTF-Sample-Assets and name the folder

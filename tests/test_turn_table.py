@@ -45,7 +45,7 @@ def test_the_room_of_a_turn_is_that_of_the_best_way(graph, degrees):
 def test_what_is_said_of_a_corner_is_the_room_of_the_sharpest_turn(graph):
     graph = graph.pruned()
     ground = floor_graph(graph)
-    frames = np.flatnonzero(ground.floor.run_end >= np.arange(len(ground.floor.path)))[::6].tolist()
+    frames = np.flatnonzero(ground.floor.run_end >= np.arange(len(ground.floor.path)))[::15].tolist()
     least = min(least_room(ground.floor, f, sign * np.pi)[0] for f in frames for sign in (-1, 1))
     assert room_to_turn(graph) == pytest.approx(least, rel=0.1)
     walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)])

@@ -14,7 +14,7 @@ SCRIPTS = ROOT / "scripts" / "experiments"
 
 def call(script, *arguments):
     command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, timeout=900)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from motiongraph.errors import FormatError, FormatWarning
 from motiongraph.formats.load import load
 from motiongraph.formats.save import save
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 MOCAP = os.environ.get("MOTIONGRAPH_MOCAP")
 TIMES = float(os.environ.get("MOTIONGRAPH_FUZZ", "0.6"))
 NASTY = """

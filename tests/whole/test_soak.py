@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOAK = Path(__file__).resolve().parent.parent / "scripts" / "soak_live.py"
+SOAK = Path(__file__).resolve().parents[2] / "scripts" / "soak_live.py"
 
 
 def test_a_soak_is_not_kept_as_unsaved_work(tmp_path):
