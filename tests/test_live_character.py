@@ -329,6 +329,20 @@ def test_clips_that_turn_by_themselves_are_held_to_the_way():
         assert abs(here[0]) < 0.02, (turn, aslant)
 
 
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_who_has_to_turn_about_is_turned_as_the_clip_turns(side):
+    """The point to turn to is straight behind, a hair to the other side. Turned against its clip the body hardly turns
+    at all."""
+    fps, frames = 60.0, np.arange(60)
+    heading = side * frames / fps
+    way = np.stack([np.sin(heading), np.cos(heading)], axis=1)
+    places = np.cumsum(way / fps, axis=0)
+    track, out = np.column_stack([places, way, places, way, np.full(60, side)]), np.empty((60, 5))
+    turn_frames(track, np.array([[-side * 0.05, -9.0]]), 60, fps, 2.0, 1.0, np.zeros(5), out)
+    assert (out[1:, 0] * side > 0.0).all()
+    assert abs(heading[-1] + out[-1, 0]) > 2.5
+
+
 def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
     """A search of two seconds stops at such a corner and may swing round it; the route is planned as whole paths are,
     and the body not turned besides."""
