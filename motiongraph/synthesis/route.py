@@ -12,7 +12,7 @@ from motiongraph.progress import SILENT
 from motiongraph.synthesis.requests import Request
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.curve import Curve, path_error, progress_along
-from motiongraph.walks.follow_path import as_walk
+from motiongraph.walks.found_walk import as_walk
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Goal, Weights
 from motiongraph.walks.steering import Steering

@@ -15,8 +15,8 @@ from motiongraph.walks.plan_search import WALKING, towards
 _RAMP = 0.12  # s in which the full rate would be reached at full acceleration,
 _SOFT = 0.05  # s in which that is
 SETTLE = 0.15  # s in which the last few degrees are turned
-# rad: whoever has to turn this far goes on to the side that the body turns to already. By centimetres alone it was turned
-# against the clip that turns round, and came back 1.4 m beside the path.
+# rad: whoever has to turn this far goes on to the side that the body turns to already. By centimetres alone it was
+# turned against the clip that turns round, and came back 1.4 m beside the path.
 _BEHIND = 2.6
 _NEAR = 0.5  # m: a point nearer than this is turned to less and less
 LEAD, STRAIGHT = 0.25, 0.35  # m along a path, and straight on from there, of the point that is headed for
