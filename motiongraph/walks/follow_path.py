@@ -34,6 +34,7 @@ from motiongraph.walks.path_goal import (
 from motiongraph.walks.path_report import FAR
 from motiongraph.walks.path_searches import (
     astray,
+    good,
     labels_off,
     near_enough,
     off,
@@ -172,12 +173,13 @@ def follow_path(
             return labels_off(the_nearest()[0])
 
         def turns() -> bool:
-            return turned.instead_of(the_nearest()[0]) is not None
+            walk = turned.instead_of(the_nearest()[0])
+            return walk is not None and good(walk)
 
         for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by, misplaced, turns):
             made.append((search(tried, towards), tried, towards))
         nearest = the_nearest()
-        if turned and (other := turned.instead_of(nearest[0])) is not None:
+        if turned and (other := turned.instead_of(nearest[0])) is not None and good(other):
             return other
         made = [each for each in made if each is nearest or near_enough(each[0], nearest[0])]
         if searches_on(effort) and not steady(min((walk for walk, *_ in made), key=astray)):

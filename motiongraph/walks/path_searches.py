@@ -51,10 +51,10 @@ def searches(
 ) -> Iterator[tuple[Effort, Goal]]:  # fmt: skip
     """How hard to search and for what, in turn. astray_by: metres by which the best walk that was found is off;
     misplaced: by which a label begins early or late in it; turned: looks for a walk whose body is turned, and tells
-    whether it is better.
+    whether nothing else need be looked for.
 
-    Where labels do not begin where they were painted, they are searched for by a higher price and a wide beam, near the
-    path.
+    Where labels do not begin where they were painted, and bodies that are turned do not help, they are searched for by
+    a higher price and a wide beam, near the path.
 
     The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
     searched again by the table of turns, in a strip along the path. Where that strays as well, bodies are turned, which
@@ -66,6 +66,8 @@ def searches(
     takes = work(graph, goal)
     yield effort, goal
     if searches_on(effort) and takes <= _MUCH and misplaced() > LATE:
+        if turned():
+            return
         labelled = replace(weights, label=_HELD * weights.label, near=min(_AT, weights.near))
         wide = replace(effort, width=(_WIDE if takes <= _MORE_WORK else _HARDER) * effort.width)
         strict = Goal.of(graph, goal.curve, labels, labelled, False, "everywhere", **{**ends, "strip": _NARROW})
@@ -125,6 +127,11 @@ def worth_turning(turned: Walk, walk: Walk) -> bool:
     they were painted at last, and to its end."""
     better = labels_off(turned) <= LATE < labels_off(walk) or astray(turned)[1] + _TURNED < astray(walk)[1]
     return better and near_enough(turned, walk) and short(turned) <= max(FAR, short(walk))
+
+
+def good(walk: Walk) -> bool:
+    """Whether a walk keeps near its path, with labels where they were painted."""
+    return walk.complete and off(walk) <= FAR and labels_off(walk) <= LATE
 
 
 def short(walk: Walk) -> float:

@@ -21,7 +21,7 @@ from motiongraph.walks.floor_path import floor_graph
 from motiongraph.walks.found_walk import as_walk, with_figures
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, change_of
-from motiongraph.walks.path_searches import may_turn, worth_turning
+from motiongraph.walks.path_searches import astray, good, may_turn, worth_turning
 from motiongraph.walks.turned_walk import turned_along
 from motiongraph.walks.walk import Walk
 
@@ -53,15 +53,18 @@ class TurnedWalks:
         return bool(self._found)
 
     def instead_of(self, walk: Walk) -> Walk | None:
-        """A walk that is better than this one as captured, if that needs one."""
+        """A walk that is better than this one as captured, if that needs one: the first that is good, or the best."""
+        better: list[Walk] = []
         for share in SHARES if may_turn(self._graph, walk, self._effort, self._goal) else ():
             if share not in self._found:
                 found, other = self._search(share)
                 other = replace(other, seconds=time.perf_counter() - self._began)
                 self._found[share] = with_figures(self._graph, self._goal, found, other)
             if worth_turning(self._found[share], walk):
-                return self._found[share]
-        return None
+                better.append(self._found[share])
+                if good(better[-1]):
+                    return better[-1]
+        return min(better, key=astray, default=None)
 
 
 def turned_search(
