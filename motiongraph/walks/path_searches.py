@@ -31,7 +31,7 @@ _WALLS, _WIDE = 1000.0, 8
 # instead of a sixth. One of 24 changes is known, but 0.62 m off the path.
 _VERY_FICKLE, _WIDER_WALLS, _DEAREST = 0.4, FAR * FAR, 20.0
 _BROKEN = 300.0  # m²s of a walk that has gone through a wall: 6 s at 0.5 m
-_MISPLACED = 1.0  # metres off the path that one by which a label is misplaced counts like: both may be half a metre off
+_MISPLACED = 0.5  # metres off the path that one by which a label is misplaced counts like
 # For labels that are misplaced: times what other labels cost, metres around a change where they cost less, and times
 # the square of the distance beyond a strip along the path. Of nine such searches it did best on 13 of 18 paths.
 _HELD, _AT, _NARROW = 4.0, 0.3, 30.0
@@ -167,8 +167,8 @@ def searches_on(effort: Effort) -> bool:
 
 
 def off(walk: Walk) -> float:
-    """Metres by which a walk leaves its path, or by which a label on it begins early or late; the share of it that has
-    other labels than asked for counts like metres."""
+    """Metres by which a walk leaves its path, or half of those by which a label on it begins early or late; the share
+    of it that has other labels than asked for counts like metres."""
     facts = walk.facts
     worst = max(facts.get("path_error_worst", 0.0), 1.0 - facts.get("labels_held", 1.0))
     return max(worst, _MISPLACED * labels_off(walk))
