@@ -1,6 +1,7 @@
 """A driven character: it never ends, does what it is asked, and leaves its clip as soon as it can."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -329,6 +330,20 @@ def test_clips_that_turn_by_themselves_are_held_to_the_way():
         assert abs(here[0]) < 0.02, (turn, aslant)
 
 
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_who_has_to_turn_about_is_turned_as_the_clip_turns(side):
+    """The point to turn to is straight behind, a hair to the other side. Turned against its clip the body hardly turns
+    at all."""
+    fps, frames = 60.0, np.arange(60)
+    heading = side * frames / fps
+    way = np.stack([np.sin(heading), np.cos(heading)], axis=1)
+    places = np.cumsum(way / fps, axis=0)
+    track, out = np.column_stack([places, way, places, way, np.full(60, side)]), np.empty((60, 5))
+    turn_frames(track, np.array([[-side * 0.05, -9.0]]), 60, fps, 2.0, 1.0, np.zeros(5), out)
+    assert (out[1:, 0] * side > 0.0).all()
+    assert abs(heading[-1] + out[-1, 0]) > 2.5
+
+
 def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
     """A search of two seconds stops at such a corner and may swing round it; the route is planned as whole paths are,
     and the body not turned besides."""
@@ -343,6 +358,26 @@ def test_a_path_that_turns_about_is_gone_along_by_a_route(graph):
     assert np.ptp(turns) < 1e-9
     assert character._course.left <= 1.0
     assert nearest_on(np.array(places), curve)[0].max() < 0.25
+
+
+def test_the_body_is_turned_on_a_route_where_none_is_narrow_enough():
+    """Captured walks need 1.3 m to turn round: as captured, nobody keeps within half a metre of such a path."""
+    files = sorted((Path(__file__).resolve().parent.parent / "assets/captured").glob("*.bvh"))
+    graph = mg.MotionGraph.build([mg.load(file) for file in files]).pruned()
+    curve = Curve.of([(0, 0), (0, 6), (0.05, 0)])
+    character = mg.LiveCharacter(graph, start="walk", cleanup=False)
+    character.follow(curve)
+    turning, places, routed = character._driven.live.turning, [], False
+    while character.seconds < 30.0 and (character._course.left or 0.0) > 1.0:
+        places.append(character.advance(1.0 / 30.0)[0][[0, 2]].astype(float))
+        routed |= character._driven._route is not None and character._driven._route.turns is not None
+    assert routed
+    assert character._course.left <= 1.0
+    assert nearest_on(np.array(places), curve)[0].max() < 0.4
+    # It begins, goes on and ends softly: nowhere is the body turned harder than `turn_frames` would.
+    rates = np.diff(turning._rows[: turning.until, 0]) * graph.fps
+    assert np.degrees(np.abs(rates).max()) < 121.0
+    assert np.abs(np.diff(rates)).max() * graph.fps < np.radians(120.0) / 0.12 + 1e-6
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -211,12 +211,21 @@ def test_walks_beyond_an_error_are_dropped(graph):
 
 
 def test_a_word_where_a_corner_is_too_sharp(graph):
-    walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)])
-    quick = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)], effort=mg.Effort(again=False))
+    line = [(0, 0), (0, 6), (0.05, 0)]
+    walk = mg.follow_path(graph, line, effort=mg.Effort(turning=0.0))
+    quick = mg.follow_path(graph, line, effort=mg.Effort(again=False))
     assert quick.facts["path_error_worst"] > walk.facts["path_error_worst"]  # while someone waits with the mouse held
     assert walk.facts["path_error_worst"] > 0.5
     assert f"leaves the path by {walk.facts['path_error_worst']:.1f} m" in walk.note
     assert "need 1.3 m from side to side" in walk.note
+
+
+@pytest.mark.parametrize("aside", [0.05, -0.05])
+def test_a_body_is_turned_about_where_no_clip_is_narrow_enough(graph, aside):
+    """To whichever side of the way there the way back lies."""
+    walk = mg.follow_path(graph, [(0, 0), (0, 6), (aside, 0)])
+    assert walk.turns is not None
+    assert walk.facts["path_error_worst"] < 0.5
 
 
 def test_a_word_where_speed_and_labels_cannot_be_kept(samples):

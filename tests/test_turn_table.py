@@ -48,7 +48,7 @@ def test_what_is_said_of_a_corner_is_the_room_of_the_sharpest_turn(graph):
     frames = np.flatnonzero(ground.floor.run_end >= np.arange(len(ground.floor.path)))[::15].tolist()
     least = min(least_room(ground.floor, f, sign * np.pi)[0] for f in frames for sign in (-1, 1))
     assert room_to_turn(graph) == pytest.approx(least, rel=0.1)
-    walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)])
+    walk = mg.follow_path(graph, [(0, 0), (0, 6), (0.05, 0)], effort=mg.Effort(turning=0.0))
     assert walk.facts["path_error_worst"] > 0.45 * least
     if walk.facts["path_error_worst"] > 0.5:
         assert f"need {room_to_turn(graph):.1f} m from side to side" in walk.note

@@ -7,7 +7,7 @@ from collections import deque
 
 import numpy as np
 
-from motiongraph.model.placement import Placement, compose, heading_of, place
+from motiongraph.model.placement import IDENTITY, Placement, compose, heading_of, place
 from motiongraph.synthesis.course import Course
 from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.requests import Choice, Decision
@@ -37,6 +37,7 @@ class DrivenWalk:
         self.taken: list[int] = []  # those taken
         self._route: Route | None = None  # the way that is gone, whatever the course asks for,
         self._bound = 0  # before this frame of the motion
+        self._begin, self._from = 0, IDENTITY  # the frame at which it begins, and by how much that is turned
 
     def at(self, seconds: float) -> float:
         """The frame, with a fraction, that is shown after so many seconds of motion."""
@@ -135,15 +136,19 @@ class DrivenWalk:
             self._bound = 0
             return False
         self._route, self._plan, self._bound = found, found.taken, at + rest + found.frames
+        self._begin, self._from = at + rest, turning.at(at + rest)
         return True
 
     def _turn(self, until: int) -> None:
-        """See to it that the turns of so many frames are known. On a route the body is not turned."""
+        """See to it that the turns of so many frames are known. On a route the body is turned as planned, if at all."""
         turning, begun = self.live.turning, self.live.turning.until
         if begun < min(until, self._bound):
             end = min(until, self._bound)
-            track = self.live.track(begun, end)
-            turning.go_on(track, track[:1, :2], 1, 0.0)
+            if self._route is not None and self._route.turns is not None:
+                turning.go_along(self._route.turns[begun - self._begin : end - self._begin], self._from)
+            else:
+                track = self.live.track(begun, end)
+                turning.go_on(track, track[:1, :2], 1, 0.0)
             if self._route is not None:
                 self._course.go_on(self._route.along, (end - begun) / (self._bound - begun))
         if turning.until < until:

@@ -12,13 +12,16 @@ from motiongraph.progress import SILENT
 from motiongraph.synthesis.requests import Request
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.curve import Curve, path_error, progress_along
-from motiongraph.walks.follow_path import as_walk
+from motiongraph.walks.found_walk import as_walk
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Goal, Weights
 from motiongraph.walks.steering import Steering
+from motiongraph.walks.turned_search import SHARES
+from motiongraph.walks.turned_walk import turned_along
+from motiongraph.walks.walk import Walk
 
 # 6 to 29 ms of the processor on subject 16, 141 and the samples, half as wide 56 to 69 on Bandai-Namco's 142,000
-# transitions, for routes of 7 m; those asked for are shorter.
+# transitions, for routes of 7 m; those asked for are shorter. With the body turned as many again.
 _WIDTH, _NARROW, _MANY = 16, 8, 50_000
 _WEIGHTS = Weights(change=0.25, facing=0.2)  # no jumps and sidesteps to be a little nearer
 _STRIP = 8.0  # as where paths are searched for round sharp corners
@@ -30,14 +33,16 @@ class Route(NamedTuple):
     taken: list[int]  # transitions
     frames: int  # of motion for which it is gone
     along: float  # metres of the path that are done then
+    turns: np.ndarray | None = None  # (n, 5) by which the body is turned, as `turn_frames` has them; None: not
 
 
 def route(
     steering: Steering, request: Request, first: int, bound: int, last: int, frame: int, placement: Placement,
-    off: float,
+    off: float, turned: bool = False,
 ) -> Route | None:  # fmt: skip
     """The way from a frame, with its clip at a placement, along samples first … last of the path that is asked for,
-    which is gone up to sample `bound`; None where none keeps within `off` metres of it."""
+    which is gone up to sample `bound`: as captured, or else, if it may be `turned`, with the body turned towards the
+    path; None where none keeps within `off` metres of it."""
     path, graph = request.path, steering.graph
     assert path is not None
     begins, ends = first * path.spacing, last * path.spacing
@@ -49,13 +54,26 @@ def route(
         (max(a - begins, 0.0), name) for a, b, name in zip(changes, until, request.labels) if b > begins and a < ends
     ]
     weights = _WEIGHTS if last == len(path.places) - 1 else replace(_WEIGHTS, rest=0.0)
-    goal = Goal.of(graph, line, labels, weights, False, turns="corners", strip=_STRIP)
     states = np.zeros((1, REALS))
     states[0, :3] = placement
-    roots, many = np.array([frame]), len(steering.ground.rows)
-    found = beam_search(graph, goal, roots, states, Effort(width=_WIDTH if many < _MANY else _NARROW), SILENT)
-    walk = as_walk(graph, found, roots, states)
-    if not found.complete or path_error(walk, line)["path_error_worst"] > off:
+    roots, many, rate = np.array([frame]), len(steering.ground.rows), steering.turning
+    effort = Effort(width=_WIDTH if many < _MANY else _NARROW)
+    for share in (0.0, SHARES[0]) if turned and rate > 0.0 else (0.0,):
+        turns = "" if share else "corners"
+        goal = Goal.of(graph, line, labels, weights, False, turns, strip=_STRIP, turning=share * rate)
+        found = beam_search(graph, goal, roots, states, effort, SILENT)
+        walk = as_walk(graph, found, roots, states)
+        walk = turned_along(walk, line, rate) if share else walk
+        if found.complete and path_error(walk, line)["path_error_worst"] <= off:
+            done = progress_along(walk, line) >= (bound - first) * path.spacing
+            frames = int(done.argmax()) if done.any() else len(done) - 1
+            return Route(list(found.taken), frames, bound * path.spacing, _with_rates(walk))
+    return None
+
+
+def _with_rates(walk: Walk) -> np.ndarray | None:
+    """(F, 5) theta, x, z, rad/s and rad/s² of the turns of a walk, None where it is not turned."""
+    if walk.turns is None:
         return None
-    done = progress_along(walk, line) >= (bound - first) * path.spacing
-    return Route(list(found.taken), int(done.argmax()) if done.any() else len(done) - 1, bound * path.spacing)
+    rate = np.diff(walk.turns[:, 0], prepend=0.0) * walk.fps
+    return np.column_stack([walk.turns, rate, np.diff(rate, prepend=0.0) * walk.fps])

@@ -15,7 +15,7 @@ from motiongraph.elementary import cos, sin
 from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
-from motiongraph.model.placement import Placement, place
+from motiongraph.model.placement import Placement, compose, place
 from motiongraph.synthesis.feet import plants
 from motiongraph.walks.turn_frames import pivots_of, turn_frames, ways_of
 
@@ -44,8 +44,18 @@ class Turning:
         out = np.empty((len(track), 5))
         before = self._rows[(self.until - 1) % len(self._rows)].copy()
         turn_frames(track, points, stride, self.graph.fps, self.rate, share, before, out)
-        self._rows[np.arange(self.until, self.until + len(track)) % len(self._rows)] = out
-        self.until += len(track)
+        self._add(out)
+
+    def go_along(self, rows: np.ndarray, from_there: Placement) -> None:
+        """The next frames turned as planned, rows (n, 5) as of `turn_frames`, from a placement on."""
+        out = rows.copy()
+        for row in out:
+            row[:3] = compose(tuple(row[:3].tolist()), from_there)
+        self._add(out)
+
+    def _add(self, rows: np.ndarray) -> None:
+        self._rows[np.arange(self.until, self.until + len(rows)) % len(self._rows)] = rows
+        self.until += len(rows)
 
     def turned(self, clip: Clip, first: int) -> Clip:
         """A clip whose frame 0 is frame `first` of the motion, with its frames turned."""

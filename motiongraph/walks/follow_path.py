@@ -4,7 +4,6 @@ that differ."""
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,8 +16,9 @@ from motiongraph.model.placement import heading_of, turn
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.branch_and_bound import branch_and_bound
-from motiongraph.walks.curve import Curve, path_error, trace
+from motiongraph.walks.curve import Curve, trace
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
+from motiongraph.walks.found_walk import finished
 from motiongraph.walks.obstacles import CLEARANCE, TOUCH, Obstacle, around, checked, distance_to
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import (
@@ -29,14 +29,13 @@ from motiongraph.walks.path_goal import (
     Labels,
     Weights,
     can_stop,
-    change_of,
     stretches,
 )
-from motiongraph.walks.path_report import FAR, behaviour_count, label_facts, said
+from motiongraph.walks.path_report import FAR
 from motiongraph.walks.path_searches import (
     astray,
+    good,
     labels_off,
-    may_turn,
     near_enough,
     off,
     searches,
@@ -44,9 +43,8 @@ from motiongraph.walks.path_searches import (
     steadier,
     steady,
     work,
-    worth_turning,
 )
-from motiongraph.walks.turned_search import SHARES, turned_search
+from motiongraph.walks.turned_search import TurnedWalks
 from motiongraph.walks.walk import Name, Seed, Walk, frames_named
 
 _EVERY = 0.1  # s, between the starts that are tried
@@ -127,19 +125,6 @@ def _nearly(ground: FloorGraph, taken: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def as_walk(graph: MotionGraph, found: Found, roots: np.ndarray, states: np.ndarray, **fields: Any) -> Walk:
-    """The walk of a way."""
-    ground = floor_graph(graph)
-    rows = graph.candidates.table[ground.rows[np.array(found.taken, int)]]
-    clip, stop = ground.place(found.last)
-    theta, x, z = (float(v) for v in states[found.start, :3])
-    start = ground.place(int(roots[found.start]))
-    assert clip == (rows["dst"][-1] if len(rows) else start[0])
-    return Walk.of(
-        graph, start, rows, stop=stop, placed=(theta, x, z), complete=found.complete, note=found.note, **fields
-    )
-
-
 def follow_path(
     graph: MotionGraph, points: ArrayLike | Curve, labels: Labels | None = None, *, start: Name | None = None,
     curve: str = "polyline", closed: bool = False, weights: Weights | None = None, effort: Effort | None = None,
@@ -172,6 +157,7 @@ def follow_path(
         roots = starting_frames(graph, start, goal.needs[0])
         states = placed_at(floor_graph(graph), roots, led.places[0], heading)
         made: list[tuple[Walk, Effort, Goal]] = []  # the walks found, and by which search
+        turned = TurnedWalks(graph, goal, weights, ends, roots, states, effort, progress, began)
 
         def search(tried: Effort, towards: Goal) -> Walk:
             found = find(graph, towards, roots, states, tried, progress)
@@ -180,12 +166,21 @@ def follow_path(
         def astray_by() -> float:
             return min((off(walk) for walk, *_ in made if walk.complete), default=np.inf)
 
-        def misplaced() -> float:
-            return labels_off(min((walk for walk, *_ in made), key=lambda walk: (not walk.complete, off(walk))))
+        def the_nearest() -> tuple[Walk, Effort, Goal]:
+            return min(made, key=lambda each: (not each[0].complete, off(each[0])))
 
-        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by, misplaced):
+        def misplaced() -> float:
+            return labels_off(the_nearest()[0])
+
+        def turns() -> bool:
+            walk = turned.instead_of(the_nearest()[0])
+            return walk is not None and good(walk)
+
+        for tried, towards in searches(graph, goal, effort, names, weights, ends, astray_by, misplaced, turns):
             made.append((search(tried, towards), tried, towards))
-        nearest = min(made, key=lambda each: (not each[0].complete, off(each[0])))
+        nearest = the_nearest()
+        if turned and (other := turned.instead_of(nearest[0])) is not None and good(other):
+            return other
         made = [each for each in made if each is nearest or near_enough(each[0], nearest[0])]
         if searches_on(effort) and not steady(min((walk for walk, *_ in made), key=astray)):
             for tried, towards in steadier(graph, *nearest, weights):
@@ -195,13 +190,8 @@ def follow_path(
                     if steady(other):
                         break
         walk, tried, towards = min(made, key=lambda each: astray(each[0]))
-        if may_turn(graph, walk, effort, goal):
-            turned = partial(as_walk, graph, roots=roots, states=states, method="path", path=led.places)
-            for share in SHARES:
-                found, other = turned_search(graph, goal, weights, ends, roots, states, effort, turned, progress, share)
-                other = with_figures(graph, goal, found, replace(other, seconds=time.perf_counter() - began))
-                if worth_turning(other, walk):
-                    return other
+        if (other := turned.instead_of(walk)) is not None:
+            return other
         if stops and walk.facts["end_speed"] > _HASTY and searches_on(effort) and work(graph, goal) <= _SOME:
             calm = replace(towards, rules=towards.rules._replace(end_rest=_CALMER * weights.rest))
             calmer = search(tried, calm)
@@ -279,23 +269,3 @@ def placed_at(ground: FloorGraph, frames: np.ndarray, place: ArrayLike, heading:
     states[:, 0] = theta
     states[:, 1:3] = np.asarray(place, float) - turn(theta, ground.floor.path[frames])
     return states
-
-
-def finished(
-    graph: MotionGraph, goal: Goal, found: Found, roots: np.ndarray, states: np.ndarray, method: str, began: float
-) -> Walk:
-    """The walk with its figures."""
-    own = {"method": method, "path": goal.curve.places, "seconds": time.perf_counter() - began}
-    return with_figures(graph, goal, found, as_walk(graph, found, roots, states, **own))
-
-
-def with_figures(graph: MotionGraph, goal: Goal, found: Found, walk: Walk) -> Walk:
-    """The walk of a way, with its figures."""
-    walk.facts.update(path_error(walk, goal.curve), error=found.error, expansions=found.expansions)
-    walk.facts.update(found.facts, limited=found.limited, gap=found.gap)
-    walk.facts["changes"] = float(change_of(graph, False)[list(found.taken)].sum()) if goal.target.extra.any() else 0.0
-    walk.facts["end_speed"] = float(floor_graph(graph).pace[found.last])  # m/s
-    walk.facts["behaviour_changes"] = behaviour_count(graph, found.taken)
-    if any(need is not None for need in goal.needs):
-        label_facts(graph, goal, walk)
-    return replace(walk, note=said(graph, goal, walk)) if walk.complete and walk.method == "path" else walk

@@ -47,22 +47,27 @@ _WORK, _MORE_WORK, _SOME, _MUCH, _VERY_MUCH = 150_000, 400_000, 1_000_000, 3_000
 def searches(
     graph: MotionGraph, goal: Goal, effort: Effort, labels: Labels | None, weights: Weights, ends: dict[str, Any],
     astray_by: Callable[[], float], misplaced: Callable[[], float] = lambda: 0.0,
+    turned: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[Effort, Goal]]:  # fmt: skip
     """How hard to search and for what, in turn. astray_by: metres by which the best walk that was found is off;
-    misplaced: by which a label begins early or late in it.
+    misplaced: by which a label begins early or late in it; turned: looks for a walk whose body is turned, and tells
+    whether nothing else need be looked for.
 
-    Where labels do not begin where they were painted, they are searched for by a higher price and a wide beam, near the
-    path.
+    Where labels do not begin where they were painted, and bodies that are turned do not help, they are searched for by
+    a higher price and a wide beam, near the path.
 
     The beam is full of walks that keep to the path up to a corner they cannot come round. Where that may be so it is
-    searched again by the table of turns, in a strip along the path. Who is lost then, as where only slow steps turn and
-    all others walk away, is searched for among walks of every kind. At last much wider: first between walls that nobody
-    passes, however long it takes: seen from the nearest point of the path, not at equal arc length, and with a higher
-    price for changes, as there are many ways to step to and fro; then without them.
+    searched again by the table of turns, in a strip along the path. Where that strays as well, bodies are turned, which
+    takes less time than what follows. Who is lost then, as where only slow steps turn and all others walk away, is
+    searched for among walks of every kind. At last much wider: first between walls that nobody passes, however long it
+    takes: seen from the nearest point of the path, not at equal arc length, and with a higher price for changes, as
+    there are many ways to step to and fro; then without them.
     """
     takes = work(graph, goal)
     yield effort, goal
     if searches_on(effort) and takes <= _MUCH and misplaced() > LATE:
+        if turned():
+            return
         labelled = replace(weights, label=_HELD * weights.label, near=min(_AT, weights.near))
         wide = replace(effort, width=(_WIDE if takes <= _MORE_WORK else _HARDER) * effort.width)
         strict = Goal.of(graph, goal.curve, labels, labelled, False, "everywhere", **{**ends, "strip": _NARROW})
@@ -73,6 +78,8 @@ def searches(
     # Where it takes long, a beam half as wide does nearly as well.
     width = effort.width if takes <= _MUCH else max(effort.width // 2, 1)
     yield replace(effort, width=width), again(weights, turns="everywhere", strip=2.0)
+    if astray_by() > FAR and turned():
+        return
     if corners(goal.curve) and astray_by() > FAR:
         yield replace(effort, width=2 * effort.width), again(weights, turns="corners", strip=8.0)
         if astray_by() <= least_off(graph, goal.curve) + NEARLY:
@@ -109,16 +116,22 @@ def steadier(
 
 
 def may_turn(graph: MotionGraph, walk: Walk, effort: Effort, goal: Goal) -> bool:
-    """Whether a walk is looked for whose body is turned: where the best one as captured strays or keeps changing what
-    it does."""
-    bad = walk.facts["behaviour_changes"] >= _RESTLESS or off(walk) > FAR
+    """Whether a walk is looked for whose body is turned: where the best one as captured strays, keeps changing what it
+    does, or has a label that begins early or late."""
+    bad = walk.facts["behaviour_changes"] >= _RESTLESS or off(walk) > FAR or labels_off(walk) > LATE
     return bad and searches_on(effort) and effort.turning > 0.0 and work(graph, goal) <= _MUCH
 
 
 def worth_turning(turned: Walk, walk: Walk) -> bool:
-    """Whether a walk whose body is turned is better than one as captured: as near, clearly better, and to its end."""
-    better = near_enough(turned, walk) and astray(turned)[1] + _TURNED < astray(walk)[1]
-    return better and short(turned) <= max(FAR, short(walk))
+    """Whether a walk whose body is turned is better than one as captured: as near, clearly better or with labels where
+    they were painted at last, and to its end."""
+    better = labels_off(turned) <= LATE < labels_off(walk) or astray(turned)[1] + _TURNED < astray(walk)[1]
+    return better and near_enough(turned, walk) and short(turned) <= max(FAR, short(walk))
+
+
+def good(walk: Walk) -> bool:
+    """Whether a walk keeps near its path, with labels where they were painted."""
+    return walk.complete and off(walk) <= FAR and labels_off(walk) <= LATE
 
 
 def short(walk: Walk) -> float:

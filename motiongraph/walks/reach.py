@@ -16,7 +16,8 @@ from motiongraph.model.placement import direction_of
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.curve import Curve, between, distance, trace
 from motiongraph.walks.floor_path import floor_graph, without_dead_ends
-from motiongraph.walks.follow_path import find, finished, kept_clear, placed_at, starting_frames
+from motiongraph.walks.follow_path import find, kept_clear, placed_at, starting_frames
+from motiongraph.walks.found_walk import finished
 from motiongraph.walks.obstacles import Obstacle, around, checked, distance_to
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, not_too_far
 from motiongraph.walks.walk import Name, Seed, Stretches, Walk, frames_named

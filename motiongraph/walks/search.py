@@ -20,7 +20,8 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.placement import Placement, composed, place, placed, turn
 from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.floor_path import FloorGraph, floor_graph, without_dead_ends
-from motiongraph.walks.follow_path import find, finished, placed_at, starting_frames
+from motiongraph.walks.follow_path import find, placed_at, starting_frames
+from motiongraph.walks.found_walk import finished
 from motiongraph.walks.path_goal import Effort, Goal
 from motiongraph.walks.walk import Name, Seed, Walk
 

@@ -15,7 +15,9 @@ from motiongraph.walks.plan_search import WALKING, towards
 _RAMP = 0.12  # s in which the full rate would be reached at full acceleration,
 _SOFT = 0.05  # s in which that is
 SETTLE = 0.15  # s in which the last few degrees are turned
-_BEHIND = 2.6  # rad: whoever turns round this far goes on to the same side
+# rad: whoever has to turn this far goes on to the side that the body turns to already. By centimetres alone it was
+# turned against the clip that turns round, and came back 1.4 m beside the path.
+_BEHIND = 2.6
 _NEAR = 0.5  # m: a point nearer than this is turned to less and less
 LEAD, STRAIGHT = 0.25, 0.35  # m along a path, and straight on from there, of the point that is headed for
 _OVER = 0.5  # s before and after a moment over which the way of a body and its turn are taken: a step
@@ -54,7 +56,7 @@ def turn_frames(track, points, stride, fps, most, share, before, out):
         ux, uz = track[after, 0] - track[earlier, 0], track[after, 1] - track[earlier, 1]
         speed = np.sqrt(ux * ux + uz * uz) * fps / max(after - earlier, 1)
         angle = atan2(fz * dx - fx * dz, fx * dx + fz * dz)
-        if abs(angle) > _BEHIND and angle * omega < 0.0:
+        if abs(angle) > _BEHIND and angle * (omega + track[i, 8]) < 0.0:
             angle = -angle
         # What the clip turns by itself more than its way bends is taken back at once: who only answers to what is left
         # of it goes along beside the way.

@@ -4,8 +4,10 @@ The search turns bodies as `turned_along` does, but more roughly, and would be a
 first metres of what it finds are kept, turned, and searched on from where the body then is.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from motiongraph.progress import Progress
 from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.curve import Curve, progress_along
 from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.found_walk import as_walk, with_figures
 from motiongraph.walks.path_cost import REALS
 from motiongraph.walks.path_goal import Effort, Found, Goal, Weights, change_of
+from motiongraph.walks.path_searches import astray, good, may_turn, worth_turning
 from motiongraph.walks.turned_walk import turned_along
 from motiongraph.walks.walk import Walk
 
@@ -27,6 +31,40 @@ KEEP, LOOK = 4.0, 14.0  # m of a plan that are kept, and that it looks ahead
 SHARES = 0.75, 1.0
 _STRIP = 8.0  # as where paths are searched for round sharp corners
 _DEAR = 5.0  # times the price of changes
+
+
+class TurnedWalks:
+    """Walks along a path whose body is turned, each searched for when it is first asked for.
+
+    began: when the search for a walk began, by `time.perf_counter`; the others as for `turned_search`.
+    """
+
+    def __init__(
+        self, graph: MotionGraph, goal: Goal, weights: Weights, ends: dict[str, Any], roots: np.ndarray,
+        states: np.ndarray, effort: Effort, progress: Progress, began: float,
+    ):  # fmt: skip
+        self._graph, self._goal, self._effort, self._began = graph, goal, effort, began
+        made = partial(as_walk, graph, roots=roots, states=states, method="path", path=goal.curve.places)
+        self._search = partial(turned_search, graph, goal, weights, ends, roots, states, effort, made, progress)
+        self._found: dict[float, Walk] = {}  # by share of the rate
+
+    def __bool__(self) -> bool:
+        """Whether any was searched for."""
+        return bool(self._found)
+
+    def instead_of(self, walk: Walk) -> Walk | None:
+        """A walk that is better than this one as captured, if that needs one: the first that is good, or the best."""
+        better: list[Walk] = []
+        for share in SHARES if may_turn(self._graph, walk, self._effort, self._goal) else ():
+            if share not in self._found:
+                found, other = self._search(share)
+                other = replace(other, seconds=time.perf_counter() - self._began)
+                self._found[share] = with_figures(self._graph, self._goal, found, other)
+            if worth_turning(self._found[share], walk):
+                better.append(self._found[share])
+                if good(better[-1]):
+                    return better[-1]
+        return min(better, key=astray, default=None)
 
 
 def turned_search(

@@ -17,7 +17,7 @@ def turn_frames(track, points, stride, fps, most, share, before):
         point = points[min(i // stride, len(points) - 1)]
         dx, dz = point[0] - here[0], point[1] - here[1]
         angle = (math.atan2(dx, dz) - math.atan2(fx, fz) - theta + math.pi) % (2 * math.pi) - math.pi
-        if abs(angle) > 2.6 and angle * omega < 0:
+        if abs(angle) > 2.6 and angle * (omega + own) < 0:
             angle = -angle
         a, b = track[max(i - 1, 0)], track[min(i + 1, len(track) - 1)]
         frames = max(min(i + 1, len(track) - 1) - max(i - 1, 0), 1)
