@@ -42,7 +42,7 @@ def turn_frames(track, points, stride, fps, most, share, before, out):
     """Placements theta, x, z, rad/s and rad/s² of frames, into out (n, 5), turned towards points (N, 2), one every
     `stride`.
 
-    track: (n, 9 or more) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way and the rad/s by
+    track: (n, 9 or more) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way, the rad/s by
     which it turns, as placed without this; most: rad/s; share: of that, 0 where turning is to cease; before: (5,) of
     the frame before.
     """
