@@ -155,5 +155,5 @@ class DrivenWalk:
             track = self.live.track(turning.until, until)
             aim = self._course.aim(place(turning.at(turning.until), track[0, :2]))
             if self._course.request.path is None:  # who is steered answers by where he faces
-                track[:, 6:8], track[:, 8] = track[:, 2:4], 0.0
+                track[:, 6:8], track[:, 8] = track[:, 9:11], 0.0
             turning.go_on(track, aim.points, aim.stride, float(aim.speed > 0.0))

@@ -24,7 +24,7 @@ from motiongraph.synthesis.jolts import Account, Record
 from motiongraph.synthesis.live_sway import LiveSway
 from motiongraph.synthesis.sway import moved_by, passage
 from motiongraph.synthesis.synthesize import ground, stitched
-from motiongraph.synthesis.turning import Turning, pivots, ways
+from motiongraph.synthesis.turning import Turning, facings, pivots, ways
 from motiongraph.walks.walk import STEP, Walk
 
 # The invariant of motion that is made while it is decided: before a stretch is made, the walk is decided so far that it
@@ -79,7 +79,7 @@ class Live:
         self._sway = LiveSway(graph.clips[clip].skeleton, graph.fps, keep, self._passage)
         self._record = Record(joints + 1, graph.fps)
         self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
-        self._tracks, self._tracked = np.empty((keep, 9)), 0  # of so many made frames, see `track`
+        self._tracks, self._tracked = np.empty((keep, 11)), 0  # of so many made frames, see `track`
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
 
@@ -120,8 +120,8 @@ class Live:
         return clip, first + frame - self._begins[k], self._placed[k]
 
     def track(self, first: int, last: int) -> np.ndarray:
-        """(n, 9) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
-        direction x, z of its way, and the rad/s by which it turns."""
+        """(n, 11) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
+        direction x, z of its way, the rad/s by which it turns, and facing x, z but for the swing of the hips."""
         if last == first + 1 and self.oldest <= first < self.ready:  # as is asked for with every pose
             if first >= self._tracked:
                 begin = max(self._tracked, self.oldest)
@@ -132,7 +132,7 @@ class Live:
 
     def _track(self, first: int, last: int) -> np.ndarray:
         begins, window = self._begins, self.graph.window
-        out, k = np.empty((last - first, 9)), bisect_right(begins, first) - 1
+        out, k = np.empty((last - first, 11)), bisect_right(begins, first) - 1
         while first < last:
             end = min(begins[k + 1] if k + 1 < len(begins) else last, last)
             frames = np.arange(first, end)
@@ -144,20 +144,20 @@ class Live:
                 part[later] += share * (self._floor(k + 1, frames[later]) - part[later])
             out[len(out) - (last - first) : len(out) - (last - end)] = part
             first, k = end, k + 1
-        for unit in (out[:, 2:4], out[:, 6:8]):
+        for unit in (out[:, 2:4], out[:, 6:8], out[:, 9:11]):
             unit /= np.maximum(np.sqrt((unit**2).sum(axis=1, keepdims=True)), 1e-9)
         return out
 
     def _floor(self, step: int, frames: np.ndarray) -> np.ndarray:
-        """(n, 9) as `track`, of frames of one step alone."""
+        """(n, 11) as `track`, of frames of one step alone."""
         clip, first = self._steps[step]
         path, face = floor_path(self.graph.clips[clip])
         at, placement = first + frames - self._begins[step], self._placed[step]
-        about, way = path[at], np.column_stack([face[at], np.zeros(len(at))])
+        about, way, steady = path[at], np.column_stack([face[at], np.zeros(len(at))]), face[at]
         if self.turning.rate:
-            about, way = pivots(self.graph.clips[clip])[at], ways(self.graph.clips[clip])[at]
-        facing, going = turn(placement[0], face[at]), turn(placement[0], way[:, :2])
-        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:]])
+            about, way, steady = (of(self.graph.clips[clip])[at] for of in (pivots, ways, facings))
+        facing, going, steady = (turn(placement[0], each) for each in (face[at], way[:, :2], steady))
+        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:], steady])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.

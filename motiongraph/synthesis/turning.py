@@ -17,7 +17,7 @@ from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
 from motiongraph.model.placement import Placement, compose, place
 from motiongraph.synthesis.feet import plants
-from motiongraph.walks.turn_frames import pivots_of, turn_frames, ways_of
+from motiongraph.walks.turn_frames import facing_of, pivots_of, turn_frames, ways_of
 
 STILL = 0.2  # s after which a body that is to turn no more does not
 
@@ -40,7 +40,7 @@ class Turning:
         self.until = max(min(self.until, frames), 1)
 
     def go_on(self, track: np.ndarray, points: np.ndarray, stride: int, share: float) -> None:
-        """The next frames: their track (n, 9), and the points to face, one every `stride`; share: of the rate."""
+        """The next frames: their track (n, 11), and the points to face, one every `stride`; share: of the rate."""
         out = np.empty((len(track), 5))
         before = self._rows[(self.until - 1) % len(self._rows)].copy()
         turn_frames(track, points, stride, self.graph.fps, self.rate, share, before, out)
@@ -91,3 +91,13 @@ def ways(clip: Clip) -> np.ndarray:
     if clip not in _ways:
         _ways[clip] = ways_of(*floor_path(clip), clip.fps, clip.first)
     return _ways[clip]
+
+
+_facings: WeakKeyDictionary[Clip, np.ndarray] = WeakKeyDictionary()
+
+
+def facings(clip: Clip) -> np.ndarray:
+    """(F, 2) of a clip, see `facing_of`; computed once."""
+    if clip not in _facings:
+        _facings[clip] = facing_of(floor_path(clip)[1], clip.fps, clip.first)
+    return _facings[clip]

@@ -23,6 +23,10 @@ LEAD, STRAIGHT = 0.25, 0.35  # m along a path, and straight on from there, of th
 _OVER = 0.5  # s before and after a moment over which the way of a body and its turn are taken: a step
 _ASLANT = 0.27  # tangent of the angle to where it faces up to which it goes there, and does not step aside: 15°
 _STEP = 0.06  # s, of the Gaussian over the change from one standing foot to the other
+# s, of the Gaussian over where a steered body faces. Hips swing with every stride, and a body that is turned against
+# that wags. On Bandai-Namco's walks under a random stick it was turned by 67°/s on average without this, 46 with 0.25 s
+# and 40 with 0.4 s; the judge of seams read 0.75, 0.63 and 0.60. It answers as soon.
+_SWING = 0.4
 
 
 @njit(inline="always", **FAST)
@@ -40,7 +44,7 @@ def turn_frames(track, points, stride, fps, most, share, before, out):
     """Placements theta, x, z, rad/s and rad/s² of frames, into out (n, 5), turned towards points (N, 2), one every
     `stride`.
 
-    track: (n, 9) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way and the rad/s by
+    track: (n, 9 or more) x, z of the root, facing x, z, x, z to turn about, the direction x, z of its way, the rad/s by
     which it turns, as placed without this; most: rad/s; share: of that, 0 where turning is to cease; before: (5,) of
     the frame before.
     """
@@ -105,3 +109,12 @@ def ways_of(path: np.ndarray, face: np.ndarray, fps: float, first: int = 0) -> n
     turn = arctan2(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0], a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1]) * fps
     way = np.where(goes[:, None], way / np.maximum(size, 1e-9), face)
     return np.column_stack([way, turn / np.maximum(after - before, 1)])
+
+
+def facing_of(face: np.ndarray, fps: float, first: int = 0) -> np.ndarray:
+    """(F, 2) unit vectors x, z of where a body faces but for the swing of its hips. face: (F, 2) x, z, see
+    `floor_path`; first: the frame before which nothing counts."""
+    out = face.copy()
+    out[first:] = scipy.ndimage.gaussian_filter1d(face[first:], _SWING * fps, axis=0, mode="nearest")
+    size = np.sqrt((out * out).sum(axis=1, keepdims=True))
+    return np.where(size > 0.1, out / np.maximum(size, 1e-9), face)  # who spins round faces no way on average
