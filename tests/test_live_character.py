@@ -185,7 +185,8 @@ def test_it_is_placed_steered_and_stopped(graph):
 
 
 def test_it_arrives_and_stays(graph):
-    character, rng, off, last = mg.LiveCharacter(graph, rng=0, looser=2.2), np.random.default_rng(0), [], []
+    character, rng = mg.LiveCharacter(graph, rng=0, looser=2.2, cleanup=False), np.random.default_rng(0)
+    off, last = [], []
     for _ in range(6):
         goal = character.root[[0, 2]] + rng.uniform(-4, 4, 2)
         character.go_to(goal)

@@ -17,7 +17,6 @@ from motiongraph.walks.label_passages import passages
 from motiongraph.walks.path_goal import DIRECTIONS, Effort, Goal, Weights, behaviour_changes
 from motiongraph.walks.path_searches import searches
 from motiongraph.walks.sharp_turns import tightest_turn
-from motiongraph.walks.turned_walk import turns_at_seams
 from motiongraph.walks.walk import as_label, frames_named
 
 CAPTURED = Path(__file__).resolve().parent.parent / "assets/captured"
@@ -162,33 +161,6 @@ def test_what_is_a_change_of_behaviour():
         [1, 1, 1, 1, 0, 1],
         [1, 1, 1, 1, 1, 0],
     ]
-
-
-def hello():
-    """A path that no clip of the samples turns as sharply as."""
-    at = np.linspace(0.0, 1.0, 200)
-    return np.stack([3.0 * np.sin(7.0 * at) * np.sin(9.0 * np.pi * at), 9.0 * at + np.sin(10.0 * np.pi * at)], axis=1)
-
-
-def test_a_body_is_turned_where_walks_would_keep_changing(samples):
-    """Who may turn a little while walking neither strays nor steps aside at every corner."""
-    rigid = mg.follow_path(samples, hello(), effort=mg.Effort(turning=0.0))
-    walk = mg.follow_path(samples, hello())
-    assert rigid.turns is None
-    assert walk.turns is not None
-    assert walk.facts["behaviour_changes"] <= max(rigid.facts["behaviour_changes"] - 3, 0)
-    assert walk.facts["path_error_worst"] <= max(rigid.facts["path_error_worst"], 0.5)
-    assert walk.facts["path_error_mean"] < rigid.facts["path_error_mean"]
-    turned = np.degrees(np.abs(np.diff(walk.turns[:, 0]))) * walk.fps
-    assert 30.0 < turned.max() < 121.0  # it is reached softly
-    # Where the report says it goes is where the motion goes.
-    motion = mg.synthesize(walk, cleanup=False)
-    np.testing.assert_allclose(motion.root[:, [0, 2]], trace(walk)[0], atol=1e-9)
-    made = mg.synthesize(walk)
-    assert mg.quality(made)["slide_mean"] < 0.5
-    placed = turns_at_seams(walk)
-    assert placed is not None
-    assert placed.shape == (len(walk.transitions), 3)
 
 
 def test_good_walks_are_not_turned(graph):

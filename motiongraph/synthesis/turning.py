@@ -48,10 +48,8 @@ class Turning:
 
     def go_along(self, rows: np.ndarray, from_there: Placement) -> None:
         """The next frames turned as planned, rows (n, 5) as of `turn_frames`, from a placement on."""
-        out = rows.copy()
-        for row in out:
-            row[:3] = compose(tuple(row[:3].tolist()), from_there)
-        self._add(out)
+        theta, x, z, *rates = rows.T
+        self._add(np.column_stack([*compose((theta, x, z), from_there), *rates]))
 
     def _add(self, rows: np.ndarray) -> None:
         self._rows[np.arange(self.until, self.until + len(rows)) % len(self._rows)] = rows
