@@ -273,8 +273,9 @@ def test_the_walk_is_made_again_while_points_are_dragged(walker):
     assert len(results(walker)) == 1
     np.testing.assert_allclose(again.made.asked[-1], (1.0, 6.0), atol=1e-6)
     assert walker.tracks[RESULT].elapsed == pytest.approx(at)
-    # A hairpin: it says so, says where, and what these clips can do.
-    tell(walker, do.SetPath(((0.0, 0.0), (0.0, 4.0), (0.3, 0.0)), curve="polyline"), do.WalkPath())
+    # To and fro within a metre: it says so, says where, and what these clips can do.
+    to_and_fro = tuple((float(k % 2), 0.1 * k) for k in range(7))
+    tell(walker, do.SetPath(to_and_fro, curve="polyline"), do.WalkPath())
     steps(walker, 4, 0.0)
     told = verdict(walker)
     assert not told.kept
