@@ -114,6 +114,7 @@ def test_every_method_makes_motion_that_is_kept_with_its_figures(state, method):
         ("path", "plan", 2.0, lambda how: how["effort"].plan == 2.0),
         ("path", "keep", 0.7, lambda how: how["effort"].keep == 0.7),
         ("path", "expansions", 5000, lambda how: how["effort"].expansions == 5000),
+        ("path", "turning", 60.0, lambda how: how["effort"].turning == 60.0),
         ("path", "tolerance", 0.2, lambda how: how["effort"].tolerance == 0.2),
         ("path", "gamma", 0.3, lambda how: how["weights"].gamma == 0.3),
         ("path", "slack", 0.0, lambda how: how["weights"].slack == 0.0),

@@ -65,6 +65,17 @@ def test_one_of_the_best_walks(walk):
     assert all(report["differs"] > 0.3 for report in reports[1:])
 
 
+def test_bodies_are_turned_unless_told_otherwise(walk, folder):
+    (folder / "sharp.csv").write_text("x,z\n0,0\n0,4\n0.3,0\n")
+    _, turned, _ = walk("path", "--points", "sharp.csv")
+    _, captured, _ = walk("path", "--points", "sharp.csv", "--turning", 0)
+    assert turned["path_error_worst"] < captured["path_error_worst"]
+    assert 1.0 < turned["turned"] < 120.0
+    assert "turned" not in captured
+    status, _, err = walk("reach", "--position", "2,4", "--turning", 60)
+    assert (status, "--turning" in err) == (2, True)
+
+
 def test_reaching_a_place_takes_the_same_options(walk):
     options = ("--planner", "branch and bound", "--plan", 1, "--keep", 0.5, "--expansions", 2000)
     status, report, _ = walk("reach", "--position", "2,4", *options)

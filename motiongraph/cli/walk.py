@@ -80,7 +80,7 @@ def _labels(text: str) -> list[tuple[float, str]] | list[str | None]:
 
 
 # How a path is searched for, and what counts how much in it.
-_EFFORT = ("planner", "limit", "expansions", "plan", "keep", "best", "tolerance")
+_EFFORT = ("planner", "limit", "expansions", "plan", "keep", "best", "tolerance", "turning")
 _WEIGHTS = ("speed", "gamma", "slack", "cost_weight", "equation_9")
 _SEARCH = (*_EFFORT, *_WEIGHTS)
 # What each way of walking needs, and which of the other options it takes.
@@ -91,7 +91,7 @@ _TAKES = {
     "sequential": {"order", "stay", "trials", "direct"},
     "connect": {"source", "target", "cheapest"},
     "path": {"points", "labels", "start", "curve", "closed", "obstacles", *_SEARCH},
-    "reach": {"position", "facing", "clip", "start", "obstacles", *_SEARCH},
+    "reach": {"position", "facing", "clip", "start", "obstacles", *_SEARCH} - {"turning"},
 }
 _OPTIONS = {
     "source": "--from",
@@ -178,6 +178,15 @@ def walk(
         float | None,
         typer.Option(min=0.0, metavar="X", help="Share by which their error may exceed the best. (default: 0.5)"),
     ] = None,
+    turning: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=240.0,
+            metavar="DEG/S",
+            help="Turn bodies where walks would stray; 0 does not. (default: 120)",
+        ),
+    ] = None,
     speed: Annotated[
         float | None,
         typer.Option(parser=positive, metavar="M/S", help="How fast to go along the path. (default: any speed)"),
@@ -240,8 +249,8 @@ def walk(
         "source": source, "target": target, "cheapest": cheapest or None, "points": points, "labels": labels,
         "curve": curve, "closed": closed or None, "position": position, "facing": facing, "clip": clip,
         "planner": planner, "limit": limit, "expansions": expansions, "plan": plan, "keep": keep, "best": best,
-        "tolerance": tolerance, "speed": speed, "gamma": gamma, "slack": slack, "cost_weight": cost_weight,
-        "equation_9": equation_9 or None, "obstacles": obstacle or None,
+        "tolerance": tolerance, "turning": turning, "speed": speed, "gamma": gamma, "slack": slack,
+        "cost_weight": cost_weight, "equation_9": equation_9 or None, "obstacles": obstacle or None,
     }  # fmt: skip
     _check(method, {name for name, value in given.items() if value is not None})
     from motiongraph.formats.save import files_written
@@ -336,6 +345,7 @@ def _weights(asked: dict[str, Any]) -> "mg.Weights":
 _FIGURES = (
     ("seconds", "s"), ("transitions", ""), ("cost_mean", "unit"), ("cost_max", "unit"), ("path_error_mean", "m"),
     ("path_error_worst", "m"), ("path_speed", "m/s"), ("arc_error_mean", "m"), ("facing_along", ""),
+    ("turned", "degrees/s"),
     ("labels_held", ""), ("clearance", "m"), ("detour_seconds", "s"),
     ("end_distance", "m"), ("end_turn", "degrees"), ("differs", ""), ("expansions", ""), ("gap", ""),
     ("compute_seconds", "s"),

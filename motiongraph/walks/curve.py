@@ -199,13 +199,16 @@ def distance_from(path: np.ndarray, places: np.ndarray) -> dict[str, float]:
 def path_error(walk: Walk, curve: Curve) -> dict[str, Any]:
     """Metres from the path, mean and worst over the frames, to its nearest point and at equal arc length; the sum of
     equation 9, m² times frames; the share of time the body faces along it; how far it was walked and how fast, m/s, on
-    average; and where along the path the worst is, m."""
+    average; where along the path the worst is, m; and by how many degrees a second the body was turned, if it was."""
     places, facing = trace(walk)
     if not len(places):
         return {"path_length": curve.length, "path_walked": 0.0}
     distance, index = nearest_on(places, curve)
     along = (facing * curve.tangents[index]).sum(axis=1) >= cos(np.radians(_ALONG))
     apart = distance_at_equal_arc(walk, curve)
+    turned = {}
+    if walk.turns is not None:
+        turned["turned"] = float(np.degrees(np.abs(np.diff(walk.turns[:, 0])).sum()) * walk.fps / len(places))
     return {
         "path_length": curve.length,
         "path_walked": float(index.max() * curve.spacing),
@@ -217,4 +220,5 @@ def path_error(walk: Walk, curve: Curve) -> dict[str, Any]:
         "arc_error_worst": float(apart.max()),
         "equation_9": float((apart * apart).sum()),
         "facing_along": float(along.mean()),
+        **turned,
     }

@@ -89,7 +89,8 @@ def _slid(made: Made, number: int, src_frame: int, dst_frame: int) -> Walk:
     steps["stop"][number], steps["start"][number + 1] = src_frame, dst_frame + walk.window
     slid = replace(walk, steps=steps, transitions=jumps, turns=None, facts={}, note="")
     if walk.turns is not None and walk.path is not None:
-        slid = turned_along(slid, Curve.of(walk.path), float(np.radians(Effort.turning)))
+        rate = made.options.get("turning", Effort.turning)
+        slid = turned_along(slid, Curve.of(walk.path), float(np.radians(rate)))
     if made.asked is not None:
         slid.facts.update(path_error(slid, Curve.of(made.asked)))
     return slid

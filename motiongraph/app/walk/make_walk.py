@@ -149,7 +149,7 @@ def _search(own: dict[str, Any], seed: int) -> dict[str, Any]:
     """Weights and effort of the panel's options; with equation 9 only its own numbers count."""
     effort = Effort(
         own["planner"], seconds=own["limit"] or None, expansions=own["expansions"] or None, plan=own["plan"],
-        keep=own["keep"], best=own["among"], tolerance=own["tolerance"], rng=seed,
+        keep=own["keep"], best=own["among"], tolerance=own["tolerance"], turning=own.get("turning", 0.0), rng=seed,
     )  # fmt: skip
     if own["equation_9"]:
         return {"weights": Weights.equation_9(own["gamma"]), "effort": effort}

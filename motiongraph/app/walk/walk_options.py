@@ -21,6 +21,7 @@ from motiongraph.app.walk.results import Made, current_result, made_entry, made_
 from motiongraph.errors import MotionError, Unreachable
 from motiongraph.formats.record import Record, checked_flag, checked_number, checked_rows, checked_word
 from motiongraph.synthesis.bending import MOST
+from motiongraph.walks.path_goal import Effort
 from motiongraph.walks.random_walk import LONGEST
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ PLANNERS = ("beam", "branch and bound")
 # Options by method, with what they are at first. Names are those of clips, labels, or clip:frame, "" for any; frames
 # are those of the file. share: percent; stay, limit: seconds, limit 0 for none; pruned: only where motion never ends;
 # facing, cost: how much these weigh, 1 as usual; among: any of so many best may be taken; angle: degrees, 0 along z;
-# here: from where the active character stands.
+# here: from where the active character stands; turning: degrees a second by which bodies may be turned.
 # How a way is searched for (`Effort`) and what counts in it (`Weights`); facing and cost are times the usual weight.
 _SEARCH: dict[str, Any] = {
     **{"planner": "beam", "limit": 0.0, "expansions": 0, "plan": 3.0, "keep": 1.0, "among": 1, "tolerance": 0.5},
@@ -44,7 +45,7 @@ OPTIONS = {
     "random": {"start": "", "seconds": 30.0, "least": 0.5, "variety": 0.5, "care": 1.0},
     "sequential": {"order": (), "stay": 0.5, "way": "exact", "trials": 1000, "detours": True, "pruned": False},
     "connect": {"source": "", "target": "", "by": "quickest", "pruned": False},
-    "path": {"start": "", **_SEARCH},
+    "path": {"start": "", "turning": Effort.turning, **_SEARCH},
     "reach": {
         **{"x": 0.0, "z": 4.0, "faces": False, "angle": 0.0, "clip": "", "start": "", "here": True},
         **_SEARCH,
@@ -63,7 +64,7 @@ LIMITS = {
     **{"facing": (0.0, 100.0), "cost": (0.0, 100.0), "among": (1, 100), "x": (-1000.0, 1000.0)},
     **{"z": (-1000.0, 1000.0), "angle": (-180.0, 180.0), "length": (0.0, 10.0), "expansions": (0, 1_000_000_000)},
     **{"plan": (0.1, 60.0), "keep": (0.05, 60.0), "tolerance": (0.0, 10.0), "speed": (0.0, 12.0), "gamma": (0.0, 2.0)},
-    **{"slack": (0.0, 1.0), "bend": (0.0, MOST)},
+    **{"slack": (0.0, 1.0), "bend": (0.0, MOST), "turning": (0.0, 240.0)},
 }
 
 

@@ -70,6 +70,9 @@ def motion_options(state: AppState, ui: Ui) -> None:
             tooltip("share by which progress along the path may differ from the length walked; 0 is equal arc length")
         _number(state, "speed", "speed", "%.1f m/s", 0.05, "any")
         tooltip("how fast to go along the path")
+        if walking.method == "path":
+            _number(state, "turning", "turn bodies", "up to %.0f°/s", 1.0, "as captured")
+            tooltip("where walks as captured stray, keep changing or begin a label late, bodies are turned besides")
         _number(state, "gamma", "least progress", "%.2f m/s", 0.01)
         tooltip("gamma of Kovar 2002, 5.1: progress that is always asked for, so that standing still does not pay")
     if walking.method == "sequential":

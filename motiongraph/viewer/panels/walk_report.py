@@ -159,6 +159,8 @@ def _path(report: dict[str, Any]) -> Iterator[Line]:
         along = report["facing_along"]
         colour = theme.GOOD if along > 0.9 else theme.WARN if along > 0.6 else theme.BAD
         yield "facing", colour, f"along the path {100 * along:.0f} % of the time"
+        if "turned" in report:
+            yield "turned", theme.INK, f"by {report['turned']:.0f}° a second on average, besides what was captured"
     if "labels_held" in report:
         held = report["labels_held"]
         colour = theme.GOOD if held > 0.9 else theme.WARN if held > 0.6 else theme.BAD
