@@ -2,7 +2,6 @@
 which it turns about is seen too late by a search of two seconds, which then stops there and swings round, and so may be
 the end of a path."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from motiongraph.walks.beam_search import beam_search
 from motiongraph.walks.curve import Curve, path_error, progress_along
 from motiongraph.walks.found_walk import as_walk
 from motiongraph.walks.path_cost import REALS
-from motiongraph.walks.path_goal import Effort, Goal, Weights
+from motiongraph.walks.path_goal import STANDING_END, Effort, Goal, Weights
 from motiongraph.walks.steering import Steering
 from motiongraph.walks.turned_search import SHARES
 from motiongraph.walks.turned_walk import turned_along
@@ -24,6 +23,7 @@ from motiongraph.walks.walk import Walk
 # transitions, for routes of 7 m; those asked for are shorter. With the body turned as many again.
 _WIDTH, _NARROW, _MANY = 16, 8, 50_000
 _WEIGHTS = Weights(change=0.25, facing=0.2)  # no jumps and sidesteps to be a little nearer
+_HASTY = 0.6  # m/s at which nobody stops: a route that ended in a run shot 1.8 m past the end of its path
 _STRIP = 8.0  # as where paths are searched for round sharp corners
 
 
@@ -42,7 +42,7 @@ def route(
 ) -> Route | None:  # fmt: skip
     """The way from a frame, with its clip at a placement, along samples first … last of the path that is asked for,
     which is gone up to sample `bound`: as captured, or else, if it may be `turned`, with the body turned towards the
-    path; None where none keeps within `off` metres of it."""
+    path; None where none keeps within `off` metres of it, or comes to rest where it ends."""
     path, graph = request.path, steering.graph
     assert path is not None
     begins, ends = first * path.spacing, last * path.spacing
@@ -53,18 +53,20 @@ def route(
     labels = [
         (max(a - begins, 0.0), name) for a, b, name in zip(changes, until, request.labels) if b > begins and a < ends
     ]
-    weights = _WEIGHTS if last == len(path.places) - 1 else replace(_WEIGHTS, rest=0.0)
+    stops = last == len(path.places) - 1 and steering.can_stand
+    end = {**STANDING_END, "end_rest": _WEIGHTS.rest} if stops else {}
     states = np.zeros((1, REALS))
     states[0, :3] = placement
     roots, many, rate = np.array([frame]), len(steering.ground.rows), steering.turning
     effort = Effort(width=_WIDTH if many < _MANY else _NARROW)
     for share in (0.0, SHARES[0]) if turned and rate > 0.0 else (0.0,):
         turns = "" if share else "corners"
-        goal = Goal.of(graph, line, labels, weights, False, turns, strip=_STRIP, turning=share * rate)
+        goal = Goal.of(graph, line, labels, _WEIGHTS, False, turns, strip=_STRIP, turning=share * rate, **end)
         found = beam_search(graph, goal, roots, states, effort, SILENT)
         walk = as_walk(graph, found, roots, states)
         walk = turned_along(walk, line, rate) if share else walk
-        if found.complete and path_error(walk, line)["path_error_worst"] <= off:
+        hasty = stops and bound == last and steering.ground.pace[found.last] > _HASTY
+        if found.complete and not hasty and path_error(walk, line)["path_error_worst"] <= off:
             done = progress_along(walk, line) >= (bound - first) * path.spacing
             frames = int(done.argmax()) if done.any() else len(done) - 1
             return Route(list(found.taken), frames, bound * path.spacing, _with_rates(walk))
