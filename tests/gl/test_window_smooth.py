@@ -34,7 +34,7 @@ def test_a_window_in_which_nothing_happens_waits(someone):
     time.sleep(5.0)
     used = processor_time(someone.process) - used
     frames = someone.ask()["frames"]
-    assert used < 0.15  # 3 % of a core
+    assert used < 0.75  # 15 % of a core: hardly 3 on a quiet machine; one that goes on drawing takes all there is
     assert before < frames
     someone.key("Right")  # and wakes up at once
     assert someone.until(lambda s: s["frame"][0] >= 1.0)
