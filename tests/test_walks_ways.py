@@ -1,5 +1,7 @@
 """Walks by greed, by chance, in an order and from one motion to another, on small graphs made at random."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graphs import FPS, graph_of, plain, random_graph, still
@@ -279,7 +281,7 @@ def test_a_random_walk_is_as_long_as_asked_and_varied():
     assert repeats(1.0) < repeats(0.0)
 
 
-def test_clips_are_played_for_as_long_as_they_can_be_left():
+def test_clips_are_entered_by_how_often_they_can_be_left():
     """The last one is entered by many transitions and left at its end alone."""
     rows = [(a, 20 + k, b, 3, 1.0) for a in range(3) for b in range(3) for k in range(0, 15, 3)]
     rows += [(a, 20 + k, 3, 1, 1.0) for a in range(3) for k in range(0, 15)] + [(3, 36, b, 3, 1.0) for b in range(3)]
@@ -304,6 +306,23 @@ def test_cheap_transitions_are_taken_more_gladly():
 
     assert mean_cost(0.0) == pytest.approx(2.0, abs=0.1)
     assert mean_cost(1.0) < 1.0
+
+
+def test_transitions_between_like_speeds_are_taken_more_gladly():
+    clips = []
+    for speed in (1.0, 1.1, 1.6):
+        clip = still(60, f"{speed:g}")
+        clips.append(replace(clip, root=clip.root + np.arange(60)[:, None] / FPS * (0.0, 0.0, speed)))
+    rows = [(a, 20 + 5 * b, b, 2, 1.0) for a in range(3) for b in range(3)]
+    graph = graph_of(clips, rows, window=4).pruned()
+
+    def leaps(care):
+        """Share of transitions from or to the quickest clip, of those between two clips."""
+        rows = mg.random_walk(graph, rng=2, transitions=2000, least=0.0, care=care, variety=0.0).transitions
+        between = rows[rows["src"] != rows["dst"]]
+        return np.mean((between["src"] == 2) | (between["dst"] == 2))
+
+    assert leaps(1.0) < 0.8 * leaps(0.0)
 
 
 def test_frames_between_transitions():

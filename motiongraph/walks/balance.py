@@ -2,7 +2,8 @@
 
 Walks that take whatever leads on play some clips far too often, as those that many transitions enter and few leave, and
 arrive where a single moment is left to go on from, as near the ends of clips. Seams that gather at few moments are
-known by that. In balance every clip is played for as long as there are moments at which it can be left.
+known by that. In balance clips are entered, and so left, in proportion to the moments at which they can be: short ones,
+such as runs, are not full of seams.
 """
 
 import numpy as np
@@ -13,18 +14,18 @@ from motiongraph.walks.floor_path import Runs
 _ROUNDS = 24  # of measuring what is played and correcting it
 _WORK = 40_000_000  # transitions looked at in all of them together, at most; 0.2 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
-_MOST = 4.0  # times more or less gladly than without balance
+_MOST = 8.0  # times more or less gladly than without balance
 _ENDS = 0.05  # how gladly clips are left or entered near their ends, as a share of elsewhere
 
 
 def balance(
-    runs: Runs, ease: np.ndarray, clip_of: np.ndarray, frames: np.ndarray, least: int, most: int, window: int
+    runs: Runs, ease: np.ndarray, clip_of: np.ndarray, moments: np.ndarray, least: int, most: int
 ) -> np.ndarray:
     """(T,) by how much more gladly each transition is to be taken; those inside a clip as before.
 
-    ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; frames: (clips,) of each clip, what it is
-    to be played in proportion to; least, most: frames between two transitions; window: frames of a transition. In a
-    whole database, where no walk comes to play everything, all are taken as before.
+    ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; moments: (clips,) what each is to be
+    entered in proportion to; least, most: frames between two transitions. In a whole database, where no walk comes to
+    play everything, all are taken as before.
     """
     count = len(ease)
     if not count or _ROUNDS * _STEPS[0] * count > _WORK:
@@ -32,13 +33,13 @@ def balance(
     src, dst = clip_of[runs.leave], clip_of[runs.arrive]
     first, last = _ahead(runs, least, most)
     steps = int(np.clip(_WORK // (_ROUNDS * count), *_STEPS))
-    factor, mass = np.ones(len(frames)), np.full(count, 1.0 / count)
+    factor, mass = np.ones(len(moments)), np.full(count, 1.0 / count)
     for _ in range(_ROUNDS):
         weight = np.where(src == dst, ease, ease * factor[dst])
-        stay = followed(runs.leave, runs.arrive, first, last, weight, steps, mass)
-        played = np.bincount(dst, mass * (stay + window), len(frames))
-        wanted = np.where(played > 0.0, frames, 0.0)
-        share = (wanted / wanted.sum()) / np.maximum(played / played.sum(), 1e-12)
+        followed(first, last, weight, steps, mass)
+        entered = np.bincount(dst, mass, len(moments))
+        wanted = np.where(entered > 0.0, moments, 0.0)
+        share = (wanted / wanted.sum()) / np.maximum(entered / entered.sum(), 1e-12)
         factor = np.clip(factor * np.sqrt(np.clip(share, 1.0 / _MOST, _MOST)), 1.0 / _MOST, _MOST)
     return np.where(src == dst, 1.0, factor[dst])
 
@@ -89,15 +90,14 @@ def _ahead(runs: Runs, least: int, most: int) -> tuple[np.ndarray, np.ndarray]:
     return first, np.where(soon > first, np.minimum(soon, last), last)
 
 
-@kernel(F64[::1](read(I32), read(I32), read(I32), read(I32), read(F64), I64, F64[::1]))
-def followed(leave, arrive, first, last, weight, steps, mass):
-    """Follow walks for some steps: mass (T,), in place, how many of them take each transition; returns (T,) the frames
-    they play on average after each. first, last: (T,) where the transitions begin and end among which they pick."""
-    count = leave.shape[0]
-    total, moment = np.zeros(count + 1), np.zeros(count + 1)
+@kernel((read(I32), read(I32), read(F64), I64, F64[::1]))
+def followed(first, last, weight, steps, mass):
+    """Follow walks for some steps: mass (T,), in place, how many of them take each transition. first, last: (T,) where
+    the transitions begin and end among which they pick after each; weight: (T,) how gladly."""
+    count = weight.shape[0]
+    total = np.zeros(count + 1)
     for k in range(count):
         total[k + 1] = total[k] + weight[k]
-        moment[k + 1] = moment[k] + weight[k] * leave[k]
     rate = np.empty(count + 1)
     for _ in range(steps):
         rate[:] = 0.0
@@ -114,9 +114,3 @@ def followed(leave, arrive, first, last, weight, steps, mass):
             everything += mass[k]
         for k in range(count):
             mass[k] /= everything
-    stay = np.zeros(count)
-    for k in range(count):
-        if last[k] > first[k]:
-            a, b = first[k], last[k]
-            stay[k] = (moment[b] - moment[a]) / (total[b] - total[a]) - arrive[k]
-    return stay

@@ -18,6 +18,9 @@ LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
 _SLOWEST = 0.25  # of a stroll; slower motion is taken for this slow
 _HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions may cost
+# Change of speed, as a share, at which a transition is half as welcome. On subject 16 a stricter one (0.08, squared)
+# hid seams no better and played less of the motion; 0.2 did not hide them.
+_LIKE = 0.12
 _LEAST, _LONGEST_PLAYED = 0.5, 6.0  # seconds between two transitions
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
 _END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
@@ -36,9 +39,9 @@ def random_walk(
 
     seconds: of motion; transitions: their number instead. start: a clip, (clip, frame) or label, by default any. least,
     most: seconds played between two transitions, where the clip has as many ahead and can be left; no less than twice
-    `least` are allowed. variety: 0 picks every clip alike; above that clips are played for as long as there are
-    moments at which they can be left, and 1 hardly ever goes where it has just been. care: 0 picks
-    cheap and expensive transitions alike, 1 hardly ever one near the threshold. limit: seconds to compute for.
+    `least` are allowed. variety: 0 picks every clip alike; above that clips are entered the more often the more moments
+    there are to leave them, and 1 hardly ever goes where it has just been. care: 0 picks transitions alike whatever
+    they cost and however speeds differ, 1 hardly ever one near the threshold. limit: seconds to compute for.
     `walk.log()` writes what was played.
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
@@ -115,18 +118,18 @@ _known: WeakKeyDictionary[FloorGraph, tuple[float, np.ndarray]] = WeakKeyDiction
 
 def _balanced(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     """(T,) `_ease`, more where a walk can then be left at many moments and away from the ends of clips, and so that
-    clips are played evenly; worked out once for a graph."""
+    seams are spread evenly over the clips; worked out once for a graph."""
     found = _known.get(ground)
     if found is None or found[0] != care:
-        runs, clips = ground.runs, len(graph.clips)
-        clip_of = np.repeat(np.arange(clips), np.diff(ground.starts))
+        runs = ground.runs
+        clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts))
         near, between, within = (round(seconds * ground.fps) for seconds in (_MOMENT, _LEAST, _LONGEST_PLAYED))
         free = can_leave(runs, near)
         first = ground.starts[:-1] + [clip.first for clip in graph.clips]
         amid = inside(runs, clip_of, first, ground.starts[1:], ground.window, round(_END * ground.fps))
         ease = _ease(graph, ground, care) * freedom(runs, free, between, within) * amid
-        moments = np.bincount(clip_of, free, clips)
-        ease *= balance(runs, ease, clip_of, moments, between, within, ground.window)
+        moments = np.bincount(clip_of, free, len(graph.clips))
+        ease *= balance(runs, ease, clip_of, moments, between, within)
         found = _known[ground] = (care, ease)
     return found[1]
 
@@ -137,7 +140,8 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
     faster, the few cheapest would be taken again and again, and always at the same moments of a motion, which gives
     them away more than their cost does.
 
-    In motion slower than a stroll less is hidden, and a cost counts as more. Moments from which many transitions leave
+    In motion slower than a stroll less is hidden, and a cost counts as more. Who speeds up or slows down at a seam
+    shows it, whatever it costs. Moments from which many transitions leave
     are left no more often than others: walks that always change clips where the body rests give themselves away.
     """
     candidates = graph.candidates
@@ -150,11 +154,24 @@ def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
         limits = np.minimum(limits, _HIDDEN * candidates.leeway[ground.rows]) * np.clip(pace, _SLOWEST, 1.0)
     share = cost / np.maximum(limits, 1e-12)
     fall = 1.0 / (1.0 + care * share * share)
-    ease = fall * fall * fall + 1e-9
+    change = _change(graph, ground) / _LIKE
+    ease = fall * fall * fall / (1.0 + care * change * change) + 1e-9
     # Of all that leave about the same moment each gets its share of what the best of them would have alone. Its root:
     # which moment is left counts less than how, or the few cheapest would be taken again and again.
     total, near = np.append(0.0, np.cumsum(ease)), round(_MOMENT * ground.fps)
     return ease * (1.0 - care + alone(ground.runs.leave, ease, total, near, care))
+
+
+def _change(graph: MotionGraph, ground: FloorGraph) -> np.ndarray:
+    """(T,) by how much the two motions of each transition differ in how fast they get on over its window, as a share of
+    their speed, or of 1 m/s for slower ones."""
+    window, path = ground.window, graph.candidates.paths[:, :2]
+    far = []
+    for start in (ground.runs.leave, ground.runs.arrive - window):
+        step = path[start + window - 1].astype(float) - path[start]
+        far.append(np.sqrt(step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1]))
+    first, second = (each * ground.fps / max(window - 1, 1) for each in far)
+    return (second - first) / np.maximum(0.5 * (first + second), 1.0)
 
 
 @kernel(F64[::1](read(I32), read(F64), read(F64), I64, F64))

@@ -302,20 +302,15 @@ def alone(leave, ease, near, care):
     return out
 
 
-def followed(leave, arrive, ranges, weight, steps, mass):
-    """How many of all walks take each transition after some steps, half of them waiting at each, and the frames they
-    play on average after each."""
+def followed(ranges, weight, steps, mass):
+    """How many of all walks take each transition after some steps, half of them waiting at each."""
     for _ in range(steps):
         new = [0.5 * m for m in mass]
         for m, (a, b) in zip(mass, ranges):
             for j in range(a, b):
                 new[j] += 0.5 * m * weight[j] / sum(weight[a:b])
         mass = [m / sum(new) for m in new]
-    stay = [
-        sum(weight[j] * leave[j] for j in range(a, b)) / sum(weight[a:b]) - here if b > a else 0.0
-        for here, (a, b) in zip(arrive, ranges)
-    ]
-    return mass, stay
+    return mass
 
 
 def passages(floor, before, need):
