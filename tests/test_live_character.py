@@ -8,7 +8,7 @@ import pytest
 from naive import steering as naive
 from naive import turning as naive_turning
 from test_walks_planning import ring
-from walking import sample
+from walking import sample, sample_graph
 
 import motiongraph as mg
 from motiongraph.model.placement import place
@@ -407,6 +407,36 @@ def test_who_does_not_get_on_along_a_path_is_to_travel():
     course.aim(np.array([0.0, 1.0]))
     course.wait(0.1)
     assert (course.aim(np.array([0.0, 1.1])).need == steering.any.need).all()
+
+
+@pytest.mark.parametrize("share, sidles", [(0.5, True), (0.2, False)])
+def test_who_is_much_slower_than_asked_along_a_path_is_to_travel(share, sidles):
+    """Whoever sidesteps gets on, a little, and would go on sidestepping."""
+    steering = Steering(ring([0.0]))
+    course = Course(steering)
+    course.take(Request(share=1.0, path=mg.Curve.of([(0, 0), (0, 90)])))
+    kind = course.kinds[None]
+    for n in range(80):
+        aim = course.aim(np.array([0.0, share * kind.cruising * 0.1 * n]))
+        course.wait(0.1)
+    assert course._since < 3.0 or not sidles
+    assert (aim.need == kind.need).all() == sidles
+
+
+def test_a_plan_costs_the_same_wherever_the_world_faces():
+    """Fifty turns of a plan of five seconds: what rounding adds to one must not grow with the next."""
+    graph = sample_graph("walk", "walk_left_90")
+    steering = Steering(graph, 2.0)
+    steering.horizon = round(5.0 * graph.fps)
+    floor = steering.ground.floor
+    frame = int(np.argmax(floor.run_end - np.arange(len(floor.run_end))))
+    assert floor.run_end[frame] - frame > steering.horizon
+    costs = []
+    for angle in np.linspace(0.0, 6.0, 40):
+        way = 30.0 * np.array([np.sin(angle + 0.3), np.cos(angle + 0.3)])
+        aim = steering.aim(way[None], 1.3, steering.any)
+        costs.append(plan_cost(floor, aim, frame, angle, 0.0, 0.0, np.zeros(0, np.int32)))
+    np.testing.assert_allclose(costs, costs[0], rtol=1e-6)
 
 
 def test_looking_for_another_route_does_not_lead_back_along_the_path(graph):

@@ -24,7 +24,7 @@ _PRESSED = 2.0  # m before it from which on any route is taken, with the body tu
 _SOON_SPARSE = 6.0
 _OFF = 0.5  # m: a route that leaves the path by more is none
 _PATIENCE = 3.0  # s without getting on along a path; after as many again a corner nearby is given up
-_SLOW = 0.3  # share of the speed asked for: who is slower for as long as that may no longer sidle along
+_SLOW = 0.3  # share of the usual speed: who is slower in that time is to travel, and no longer to sidle along
 _ON, _LEFT_OUT = 0.6, 2.5  # m in that time that are getting on; m before a corner from which it may be given up
 _ROUTED = 200_000  # transitions of a graph up to which that is done: 1.3 s before the first one; on all of CMU 14
 _GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
@@ -51,7 +51,7 @@ class Course:
         self._noticed: np.ndarray | None = None  # (2,) the direction that `turns_aside` found last
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
         self._since, self._before = 0.0, 0.0  # s since it has got on along the path, and metres that were done then
-        self._pace, self._last = np.inf, 0.0  # m/s along the path of late; metres that were done a moment ago
+        self._pace, self._last = self._steering.any.cruising, 0.0  # m/s of late; metres that were done a moment ago
         turns = corners(request.path) if request.path is not None and not request.path.closed else []
         self._abouts = [at for at, turn in turns if abs(turn) > _TURN]  # samples of the path at which it turns about
         self._routed = len(self._steering.ground.rows) < _ROUTED
@@ -73,9 +73,8 @@ class Course:
     def wait(self, dt: float) -> str | None:
         """Time passes. A corner at which the path turns about and that it does not get to is left out, with a word."""
         path = self.request.path
-        share = min(dt / _PATIENCE, 1.0)
-        self._pace = min(self._pace, self._steering.any.cruising) * (1.0 - share) + (self._along - self._last) / _PATIENCE
-        self._last = self._along
+        done, self._last = max(self._along - self._last, 0.0), self._along
+        self._pace = (self._pace + done / _PATIENCE) / (1.0 + dt / _PATIENCE)
         if path is None or self.nearly_done or self._along > self._before + _ON:
             self._since, self._before = 0.0, self._along
             return None
