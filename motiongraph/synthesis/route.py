@@ -24,6 +24,7 @@ from motiongraph.walks.walk import Walk
 _WIDTH, _NARROW, _MANY = 16, 8, 50_000
 _WEIGHTS = Weights(change=0.25, facing=0.2)  # no jumps and sidesteps to be a little nearer
 _HASTY = 0.6  # m/s at which nobody stops: a route that ended in a run shot 1.8 m past the end of its path
+_RESTS = 1.0  # s within which it stands: who has just set off for the last half metre walks on past the end
 _NEAR = 0.25  # m: where a route as captured keeps within this, none with the body turned is looked for
 _STRIP = 8.0  # as where paths are searched for round sharp corners
 
@@ -68,7 +69,8 @@ def route(
         found = beam_search(graph, goal, roots, states, effort, SILENT)
         walk = as_walk(graph, found, roots, states)
         walk = turned_along(walk, line, rate) if share else walk
-        hasty = stops and bound == last and steering.ground.pace[found.last] > _HASTY
+        hasty = steering.ground.pace[found.last] > _HASTY or steering.standing.away[found.last] > _RESTS
+        hasty &= stops and bound == last
         error = path_error(walk, line)
         worst, mean = error["path_error_worst"], error["path_error_mean"]
         if found.complete and not hasty and worst <= least and 3.0 * mean <= off:
