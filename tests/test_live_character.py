@@ -409,7 +409,7 @@ def test_who_does_not_get_on_along_a_path_is_to_travel():
     assert (course.aim(np.array([0.0, 1.1])).need == steering.any.need).all()
 
 
-@pytest.mark.parametrize("share, sidles", [(0.5, True), (0.2, False)])
+@pytest.mark.parametrize(("share", "sidles"), [(0.5, True), (0.2, False)])
 def test_who_is_much_slower_than_asked_along_a_path_is_to_travel(share, sidles):
     """Whoever sidesteps gets on, a little, and would go on sidestepping."""
     steering = Steering(ring([0.0]))

@@ -40,7 +40,6 @@ class Course:
 
     def __init__(self, steering: Steering):
         self.kinds: dict[Label, Kind] = {None: steering.any}  # of the labels asked for so far
-        self._travels: dict[Kind, Kind] = {}  # of these, the frames that get on
         self._steering = steering
         self.obstacles = np.zeros((0, 3))  # (n, 3) x, z, radius of what stands in the way
         self.take(Request())
@@ -106,7 +105,7 @@ class Course:
             points, stops, kind = self._on_path(request, request.path, here)
             if not self.nearly_done:
                 if self._since > _PATIENCE or self._pace < _SLOW * kind.cruising:
-                    kind = self._travelling(kind)
+                    kind = self._steering.travelling(kind)
                 return steering.aim(points, kind.cruising, kind, stops, twist=_TWIST)
             goal = request.path.places[-1]
         if goal is None:
@@ -120,14 +119,6 @@ class Course:
             if float(way @ (goal - here)) < 0.99 * far:
                 return steering.aim((here + _FARTHEST * way)[None], kind.cruising, kind)
         return steering.aim(goal[None] if points is None else points, kind.cruising, kind, True)
-
-    def _travelling(self, kind: Kind) -> Kind:
-        """The frames of a kind that get on: who hops on the spot is a little nearer in two seconds than who sets off,
-        and would do so for ever."""
-        if kind not in self._travels:
-            need = self._steering.travels(kind.need)
-            self._travels[kind] = self._steering.kind(need) if need.any() else kind
-        return self._travels[kind]
 
     def _around(self, here: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """(2,) unit vector in which to go from a place to another, past what stands in the way."""
