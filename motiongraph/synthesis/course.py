@@ -24,6 +24,7 @@ _PRESSED = 2.0  # m before it from which on any route is taken, with the body tu
 _SOON_SPARSE = 6.0
 _OFF = 0.5  # m: a route that leaves the path by more is none
 _PATIENCE = 3.0  # s without getting on along a path; after as many again a corner nearby is given up
+_SLOW = 0.3  # share of the usual speed: who is slower in that time is to travel, and no longer to sidle along
 _ON, _LEFT_OUT = 0.6, 2.5  # m in that time that are getting on; m before a corner from which it may be given up
 _ROUTED = 200_000  # transitions of a graph up to which that is done: 1.3 s before the first one; on all of CMU 14
 _GONE, _BEYOND = 1.0, 3.0  # m after it up to which the route is gone, and to which it leads
@@ -39,7 +40,6 @@ class Course:
 
     def __init__(self, steering: Steering):
         self.kinds: dict[Label, Kind] = {None: steering.any}  # of the labels asked for so far
-        self._travels: dict[Kind, Kind] = {}  # of these, the frames that get on
         self._steering = steering
         self.obstacles = np.zeros((0, 3))  # (n, 3) x, z, radius of what stands in the way
         self.take(Request())
@@ -50,6 +50,7 @@ class Course:
         self._noticed: np.ndarray | None = None  # (2,) the direction that `turns_aside` found last
         self._along, self._there = 0.0, False  # metres of the path that are done; whether it is at its goal
         self._since, self._before = 0.0, 0.0  # s since it has got on along the path, and metres that were done then
+        self._pace, self._last = self._steering.any.cruising, 0.0  # m/s of late; metres that were done a moment ago
         turns = corners(request.path) if request.path is not None and not request.path.closed else []
         self._abouts = [at for at, turn in turns if abs(turn) > _TURN]  # samples of the path at which it turns about
         self._routed = len(self._steering.ground.rows) < _ROUTED
@@ -71,6 +72,8 @@ class Course:
     def wait(self, dt: float) -> str | None:
         """Time passes. A corner at which the path turns about and that it does not get to is left out, with a word."""
         path = self.request.path
+        done, self._last = max(self._along - self._last, 0.0), self._along
+        self._pace = (self._pace + done / _PATIENCE) / (1.0 + dt / _PATIENCE)
         if path is None or self.nearly_done or self._along > self._before + _ON:
             self._since, self._before = 0.0, self._along
             return None
@@ -101,8 +104,8 @@ class Course:
         if request.path is not None:
             points, stops, kind = self._on_path(request, request.path, here)
             if not self.nearly_done:
-                if self._since > _PATIENCE:
-                    kind = self._travelling(kind)
+                if self._since > _PATIENCE or self._pace < _SLOW * kind.cruising:
+                    kind = self._steering.travelling(kind)
                 return steering.aim(points, kind.cruising, kind, stops, twist=_TWIST)
             goal = request.path.places[-1]
         if goal is None:
@@ -116,14 +119,6 @@ class Course:
             if float(way @ (goal - here)) < 0.99 * far:
                 return steering.aim((here + _FARTHEST * way)[None], kind.cruising, kind)
         return steering.aim(goal[None] if points is None else points, kind.cruising, kind, True)
-
-    def _travelling(self, kind: Kind) -> Kind:
-        """The frames of a kind that get on: who hops on the spot is a little nearer in two seconds than who sets off,
-        and would do so for ever."""
-        if kind not in self._travels:
-            need = self._steering.travels(kind.need)
-            self._travels[kind] = self._steering.kind(need) if need.any() else kind
-        return self._travels[kind]
 
     def _around(self, here: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """(2,) unit vector in which to go from a place to another, past what stands in the way."""

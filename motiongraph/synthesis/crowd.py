@@ -288,6 +288,7 @@ class Crowd:
                 True,
                 others,
             )
+        kind = steering.travelling(kind) if self.goals.stuck[i] else kind
         speed = self._share[i] * kind.cruising
         if self.goals.stops[i] and self.goals.distance[i] < 2.0 and self._free[i] >= 0.9 * self.goals.distance[i]:
             return self.goals.heading_for[i].copy(), speed, kind, True, others

@@ -2,6 +2,7 @@
 
 What counts is the 99th percentile of each joint's acceleration and jerk. A motion that is made as a whole has one. One
 that never ends has a record of how its joints moved so far, as blended and as shown, and so of what it may still spend.
+It keeps lower percentiles too: who stands for long after a walk makes one of them the 99th of the whole.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from motiongraph.synthesis import _kernels
 
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
 _USUAL = 99.0  # percentile of them that counts
+UPPER = np.array([99.0, 98.5, 98.0, 97.5, 97.0])  # those that motion keeps which is made a part at a time
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 # m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
 _GENTLE = {2: (2.0, 12.0, 30.0), 3: (40.0, 150.0, 800.0)}
@@ -29,6 +31,7 @@ _BEFORE = 2.0  # s of the clips played that are taken to have been before
 _OCTAVE, _LEAST, _OCTAVES = 32, -17, 18  # of a record: bins for every factor of two, from 2⁻¹⁷ m a frame on
 _BINS = _OCTAVE * _OCTAVES
 _MOST_KNOWN = 200  # clips whose bins are kept, 0.4 MB each: who walks a whole database comes by thousands
+_SHARES = 1.0 - 0.01 * UPPER[:, None]
 _EDGES = np.ldexp(1.0 + np.arange(_BINS + 1) % _OCTAVE / _OCTAVE, np.arange(_BINS + 1) // _OCTAVE + _LEAST)
 
 
@@ -37,11 +40,14 @@ class Limit:
     """How suddenly joints may move: by a derivative of this order, metres a frame to that power."""
 
     order: int
-    usual: np.ndarray  # (J,) the 99th percentile that each joint may have
+    before: np.ndarray  # (F − order, J) as they did
+    usual: np.ndarray  # (K, J) the upper percentiles that each joint may have
+    lower: np.ndarray  # (K, J) what they were: who is below has to stay so where a percentile is higher than it may be,
+    worse: float  # but for this factor,
+    tiny: float  # or up to this
     loose: np.ndarray  # (F − order, J) at any moment
-    strict: np.ndarray  # (F − order, J) the same for joints whose percentile is higher than it may be
     counted: slice  # the frames that count
-    rare: np.ndarray | None  # (J,) how many of them may be above the percentile, if not one in a hundred
+    rare: np.ndarray | None  # (K, J) how many of them may be above each, if not one in a hundred
 
     @classmethod
     def of(
@@ -57,15 +63,14 @@ class Limit:
         if account is None:
             last = 0.01 * _USUAL * (len(size) - 1)
             lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
-            usual = lower + (last - int(last)) * (higher - lower)
+            upper, lower = (lower + (last - int(last)) * (higher - lower))[None], lower[None]
             worse, moment, counted, rare = _WORSE, _WORSE, slice(None), None
         else:
             worse, moment, counted = _PARTLY, _MOMENT, account.rows(order)
-            usual = lower = account.percentile(order, size[counted])
-            rare = account.rare(order, np.maximum(worse * usual, tiny), len(size[counted]))
-        loose = np.maximum(moment * np.maximum(near, usual), gentle)
-        strict = np.maximum(worse * np.maximum(size, lower), tiny)
-        return cls(order, np.maximum(worse * usual, tiny), loose, strict, counted, rare)
+            upper = lower = account.percentiles(order, size[counted])
+            rare = account.rare(order, np.maximum(worse * upper, tiny), len(size[counted]))
+        loose = np.maximum(moment * np.maximum(near, upper[0]), gentle)
+        return cls(order, size, np.maximum(worse * upper, tiny), lower, worse, tiny, loose, counted, rare)
 
     def jolted(self, places: np.ndarray) -> np.ndarray:
         """(F, J) bool: where joints move more suddenly than they may."""
@@ -73,11 +78,15 @@ class Limit:
         over = size > self.loose
         if self.rare is None:
             last = len(size) - 1
-            worse = (size > self.usual).sum(axis=0) >= last - int(0.01 * _USUAL * last)
-            worse[worse] = np.percentile(size[:, worse], _USUAL, axis=0) > self.usual[worse]
+            spent = (size > self.usual).sum(axis=0, keepdims=True) >= last - int(0.01 * _USUAL * last)
+            spent[spent] = np.percentile(size[:, spent[0]], _USUAL, axis=0) > self.usual[spent]
         else:
-            worse = (size[self.counted] > self.usual).sum(axis=0) > self.rare
-        over[:, worse] = size[:, worse] > self.strict[:, worse]
+            spent = (size[self.counted] > self.usual[:, None]).sum(axis=1) > self.rare
+        worse = spent.any(axis=0)
+        # Who is nowhere above the lowest percentile that is spent, or no more than he was, has spent none.
+        least = np.where(spent, self.lower, np.inf).min(axis=0)[worse]
+        strict = np.maximum(self.worse * np.maximum(self.before[:, worse], least), self.tiny)
+        over[:, worse] = size[:, worse] > strict
         for k in range(self.order + 1):
             found[k : k + len(over)] |= over
         return found
@@ -95,21 +104,21 @@ class Account:
         """Of derivatives, those whose last frame will be shown."""
         return slice(max(self.first - order, 0), self.stop - order)
 
-    def percentile(self, order: int, size: np.ndarray) -> np.ndarray:
-        """(J,) the 99th, as blended, with these frames (n, J)."""
+    def percentiles(self, order: int, size: np.ndarray) -> np.ndarray:
+        """(K, J) the upper ones, as blended, with these frames (n, J)."""
         counts = self.counts[ORDERS.index(order), 0] + counted(size)
-        above = _above(counts)
-        many = (1.0 - 0.01 * _USUAL) * above[:, :1]
-        bins, joints = (above > many).sum(axis=1) - 1, np.arange(len(counts))
-        share = (above[joints, bins] - many[:, 0]) / np.maximum(counts[joints, bins], 1e-12)
+        above, joints = _above(counts), np.arange(len(counts))
+        many = _SHARES * above[:, 0]
+        bins = np.stack([(above > each[:, None]).sum(axis=1) - 1 for each in many])
+        share = (above[joints, bins] - many) / np.maximum(counts[joints, bins], 1e-12)
         return _EDGES[bins] + share * (_EDGES[bins + 1] - _EDGES[bins])
 
-    def rare(self, order: int, limit: np.ndarray, more: int) -> np.ndarray:
-        """(J,) in how many of so many more frames joints may move more suddenly than their limit (J,)."""
+    def rare(self, order: int, limits: np.ndarray, more: int) -> np.ndarray:
+        """(K, J) in how many of so many more frames joints may move more suddenly than these limits (K, J)."""
         counts = self.counts[ORDERS.index(order), 1]
-        above, bins, joints = _above(counts), _bins(limit), np.arange(len(counts))
-        below = np.minimum((limit - _EDGES[bins]) / (_EDGES[bins + 1] - _EDGES[bins]), 1.0) * counts[joints, bins]
-        return (1.0 - 0.01 * _USUAL) * (above[:, 0] + more) - (above[joints, bins] - below)
+        above, bins, joints = _above(counts), _bins(limits), np.arange(len(counts))
+        below = np.minimum((limits - _EDGES[bins]) / (_EDGES[bins + 1] - _EDGES[bins]), 1.0) * counts[joints, bins]
+        return _SHARES * (above[:, 0] + more) - (above[joints, bins] - below)
 
 
 class Record:

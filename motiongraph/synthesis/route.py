@@ -24,6 +24,8 @@ from motiongraph.walks.walk import Walk
 _WIDTH, _NARROW, _MANY = 16, 8, 50_000
 _WEIGHTS = Weights(change=0.25, facing=0.2)  # no jumps and sidesteps to be a little nearer
 _HASTY = 0.6  # m/s at which nobody stops: a route that ended in a run shot 1.8 m past the end of its path
+_RESTS = 1.0  # s within which it stands: who has just set off for the last half metre walks on past the end
+_NEAR = 0.25  # m: where a route as captured keeps within this, none with the body turned is looked for
 _STRIP = 8.0  # as where paths are searched for round sharp corners
 
 
@@ -41,8 +43,9 @@ def route(
     off: float, turned: bool = False,
 ) -> Route | None:  # fmt: skip
     """The way from a frame, with its clip at a placement, along samples first … last of the path that is asked for,
-    which is gone up to sample `bound`: as captured, or else, if it may be `turned`, with the body turned towards the
-    path; None where none keeps within `off` metres of it, or comes to rest where it ends."""
+    which is gone up to sample `bound`: as captured, or, if it may be `turned` and that is nearer, with the body turned
+    towards the path; None where none keeps within `off` metres of it, a third of that on average, or comes to rest
+    where it ends."""
     path, graph = request.path, steering.graph
     assert path is not None
     begins, ends = first * path.spacing, last * path.spacing
@@ -59,18 +62,24 @@ def route(
     states[0, :3] = placement
     roots, many, rate = np.array([frame]), len(steering.ground.rows), steering.turning
     effort = Effort(width=_WIDTH if many < _MANY else _NARROW)
+    best, least = None, off
     for share in (0.0, SHARES[0]) if turned and rate > 0.0 else (0.0,):
         turns = "" if share else "corners"
         goal = Goal.of(graph, line, labels, _WEIGHTS, False, turns, strip=_STRIP, turning=share * rate, **end)
         found = beam_search(graph, goal, roots, states, effort, SILENT)
         walk = as_walk(graph, found, roots, states)
         walk = turned_along(walk, line, rate) if share else walk
-        hasty = stops and bound == last and steering.ground.pace[found.last] > _HASTY
-        if found.complete and not hasty and path_error(walk, line)["path_error_worst"] <= off:
+        hasty = steering.ground.pace[found.last] > _HASTY or steering.standing.away[found.last] > _RESTS
+        hasty &= stops and bound == last
+        error = path_error(walk, line)
+        worst, mean = error["path_error_worst"], error["path_error_mean"]
+        if found.complete and not hasty and worst <= least and 3.0 * mean <= off:
             done = progress_along(walk, line) >= (bound - first) * path.spacing
             frames = int(done.argmax()) if done.any() else len(done) - 1
-            return Route(list(found.taken), frames, bound * path.spacing, _with_rates(walk))
-    return None
+            best, least = Route(list(found.taken), frames, bound * path.spacing, _with_rates(walk)), worst
+            if worst <= _NEAR:
+                break
+    return best
 
 
 def _with_rates(walk: Walk) -> np.ndarray | None:

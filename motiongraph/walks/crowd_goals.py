@@ -15,6 +15,7 @@ LAYOUTS = ("grid", "circle", "scattered")
 ARRIVED = 0.4  # m from the goal: nearer is being there
 _TAKEN = 0.9  # m from someone who is at the same goal: as good as being there
 _RESIGNED = 3.0  # s of waiting after which being so near is being there
+_NEARER, _PATIENCE = 0.3, 5.0  # m that are getting nearer, and s without that after which one is stuck
 _CARROT = 1.0  # m ahead on a path that is headed for
 _WANDER = 0.8  # m from where a wanderer was headed: it goes elsewhere
 _TIRED = 25.0  # s after which a wanderer goes elsewhere
@@ -69,6 +70,8 @@ class Goals:
         self.final = starts[:, 1:].copy()  # (N, 2) x, z where each stops
         self.there = np.zeros(count, bool)  # who has arrived
         self.distance = np.zeros(count)  # metres to where each is headed
+        self.stuck = np.zeros(count, bool)  # who has not come nearer for long
+        self._nearest, self._came = np.full(count, np.inf), np.zeros(count)  # metres that each was near, and when, s
         each: list[Any] = [None] * count if goals is None else list(goals)  # pyright: ignore[reportArgumentType]
         if len(each) != count:
             raise MotionError(f"there are {len(each)} goals for {count} characters")
@@ -78,7 +81,7 @@ class Goals:
     def set(self, i: int, goal: ArrayLike | Curve | None) -> None:
         """Send a character elsewhere."""
         self._paths.pop(i, None)
-        self.there[i], self.wanders[i], self._along[i] = False, goal is None, 0.0
+        self.there[i], self.wanders[i], self._along[i], self._nearest[i] = False, goal is None, 0.0, np.inf
         if goal is None:
             self._elsewhere(i, 0.0)
             return
@@ -125,6 +128,9 @@ class Goals:
         for i in np.flatnonzero(stops & ~self.there & (self.distance < 6.0)).tolist():
             same = self.there & (((self.final - self.final[i]) ** 2).sum(axis=1) < ARRIVED**2)
             self.there[i] = bool((((places[same] - places[i]) ** 2).sum(axis=1) < _TAKEN**2).any())
+        nearer = self.distance < self._nearest - _NEARER
+        self._nearest[nearer], self._came[nearer] = self.distance[nearer], seconds
+        self.stuck = stops & ~self.there & (seconds - self._came > _PATIENCE)
 
     def _follow(self, i: int, path: Curve, place: np.ndarray) -> None:
         """Head for a point a little ahead on the path."""

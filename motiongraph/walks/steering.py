@@ -115,6 +115,7 @@ class Steering:
         standing = stayed >= (_STAYING - 0.5 if self.can_stand else 0.5)
         self.standing = self.kind(standing if standing.any() else slow)
         self.any = self.kind(np.ones(len(self.open), bool))
+        self._travelling: dict[Kind, Kind] = {}
 
     def _speeds(self, seconds: float) -> np.ndarray:
         """(F,) m/s at which the body gets on, over so many seconds around each frame."""
@@ -147,6 +148,14 @@ class Steering:
         cruising = float(np.median(travelling)) if len(travelling) else 0.3
         near = _read_only(np.minimum(away, _FAR))
         return Kind(_read_only(need.copy()), near, max(speed, 0.3), max(cruising, 0.3), np.isfinite(away))
+
+    def travelling(self, kind: Kind) -> Kind:
+        """The frames of a kind that get on: who hops on the spot, or stands and faces away, is a little nearer in some
+        seconds than who sets off, and would do so for ever."""
+        if kind not in self._travelling:
+            need = self.travels(kind.need)
+            self._travelling[kind] = self.kind(need) if need.any() else kind
+        return self._travelling[kind]
 
     def aim(
         self, points: np.ndarray, speed: float, kind: Kind, arriving: bool = False, others: np.ndarray = _NOBODY,
