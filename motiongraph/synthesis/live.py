@@ -79,7 +79,7 @@ class Live:
         self._sway = LiveSway(graph.clips[clip].skeleton, graph.fps, keep, self._passage)
         self._record = Record(joints + 1, graph.fps)
         self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
-        self._tracks, self._tracked = np.empty((keep, 11)), 0  # of so many made frames, see `track`
+        self._tracks, self._tracked = np.empty((keep, 11 + len(self.turning.feet))), 0  # of so many made frames, see `track`
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
 
@@ -120,8 +120,9 @@ class Live:
         return clip, first + frame - self._begins[k], self._placed[k]
 
     def track(self, first: int, last: int) -> np.ndarray:
-        """(n, 11) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about, the
-        direction x, z of its way, the rad/s by which it turns, and facing x, z but for the swing of the hips."""
+        """(n, 11 + feet) of frames first … last − 1, before turning: x, z of the root, facing x, z, x, z to turn about,
+        the direction x, z of its way, the rad/s by which it turns, facing x, z but for the swing of the hips, and of
+        every foot whether it stands, above 0.5."""
         if last == first + 1 and self.oldest <= first < self.ready:  # as is asked for with every pose
             if first >= self._tracked:
                 begin = max(self._tracked, self.oldest)
@@ -132,7 +133,7 @@ class Live:
 
     def _track(self, first: int, last: int) -> np.ndarray:
         begins, window = self._begins, self.graph.window
-        out, k = np.empty((last - first, 11)), bisect_right(begins, first) - 1
+        out, k = np.empty((last - first, self._tracks.shape[1])), bisect_right(begins, first) - 1
         while first < last:
             end = min(begins[k + 1] if k + 1 < len(begins) else last, last)
             frames = np.arange(first, end)
@@ -149,7 +150,7 @@ class Live:
         return out
 
     def _floor(self, step: int, frames: np.ndarray) -> np.ndarray:
-        """(n, 11) as `track`, of frames of one step alone."""
+        """(n, 11 + feet) as `track`, of frames of one step alone."""
         clip, first = self._steps[step]
         path, face = floor_path(self.graph.clips[clip])
         at, placement = first + frames - self._begins[step], self._placed[step]
@@ -157,7 +158,8 @@ class Live:
         if self.turning.rate:
             about, way, steady = (of(self.graph.clips[clip])[at] for of in (pivots, ways, facings))
         facing, going, steady = (turn(placement[0], each) for each in (face[at], way[:, :2], steady))
-        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:], steady])
+        stands = self.turning.stands(self.graph.clips[clip], at)
+        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:], steady, stands])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.
@@ -247,6 +249,7 @@ class Live:
             off = self._sway.offsets(begin, start, begin + len(clip), self._begins, self._which)
             self._sway.keep(start, off[start - begin : stop - begin])
             clip = moved_by(clip, off)
+        straight, made = clip, slice(start - begin, stop - begin)
         if self.turning.rate:
             clip = self.turning.turned(clip, begin)
         if self.cleanup:
@@ -259,7 +262,8 @@ class Live:
                 self._held = np.zeros((len(self._root), *held.shape[1:]))
             self._held[np.arange(start, stop) % len(self._root)] = held[start - begin : stop - begin]
             self._latest = start, moves
-        made, kept = slice(start - begin, stop - begin), np.arange(start, stop) % len(self._root)
+            self.turning.hold(start, straight[made], clip[made])
+        kept = np.arange(start, stop) % len(self._root)
         for store, part in zip((self._root, self._turns, self._slide), (clip.root, clip.rotations, clip.offsets)):
             if store is not None and part is not None:
                 store[kept] = part[made]

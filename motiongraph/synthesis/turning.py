@@ -2,7 +2,8 @@
 
 Every frame gets a placement that is applied after that of its clip. From frame to frame it turns towards where the body
 is to face, at a bounded rate, about the foot that stands: as people do who turn within a step. Feet are held afterwards
-as always, so that the planted one stays as it is and the other lands where the body has turned to.
+as always, so that the planted one stays as it is and the other lands where the body has turned to. How far that goes
+above one foot is bounded too; what is left waits for the next step.
 """
 
 from dataclasses import replace
@@ -15,9 +16,10 @@ from motiongraph.elementary import cos, sin
 from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
-from motiongraph.model.placement import Placement, compose, place
+from motiongraph.model.placement import Placement, compose, heading_of, place
 from motiongraph.synthesis.feet import plants
-from motiongraph.walks.turn_frames import facing_of, pivots_of, turn_frames, ways_of
+from motiongraph.synthesis.legs import legs_of
+from motiongraph.walks.turn_frames import WRUNG, facing_of, pivots_of, turn_frames, ways_of
 
 STILL = 0.2  # s after which a body that is to turn no more does not
 
@@ -28,11 +30,16 @@ class Turning:
     def __init__(self, graph: MotionGraph, rate: float, keep: int):
         self.graph, self.rate = graph, rate
         self.until = 1  # frames whose turn is known; the first is not turned
-        self._rows = np.zeros((keep, 5))  # theta, x, z, rad/s, rad/s², each at its number modulo `keep`
+        legs = legs_of(graph.clips[0].skeleton, plants(graph.clips[0]).joints) if rate else []
+        self.feet = [(leg.ankle, leg.ball) for leg in legs if leg.ball >= 0]
+        # theta, x, z, rad/s, rad/s², and the least and greatest theta above each foot that stands, each frame at its
+        # number modulo `keep`
+        self._rows = np.zeros((keep, 5 + 2 * len(self.feet)))
+        self._rows[:, 5:] = np.nan
 
     def at(self, frame: int) -> Placement:
         """The placement of a frame, or of the last known before it."""
-        theta, x, z, _, _ = self._rows[min(frame, self.until - 1) % len(self._rows)].tolist()
+        theta, x, z = self._rows[min(frame, self.until - 1) % len(self._rows), :3].tolist()
         return theta, x, z
 
     def rewind(self, frames: int) -> None:
@@ -40,8 +47,9 @@ class Turning:
         self.until = max(min(self.until, frames), 1)
 
     def go_on(self, track: np.ndarray, points: np.ndarray, stride: int, share: float) -> None:
-        """The next frames: their track (n, 11), and the points to face, one every `stride`; share: of the rate."""
-        out = np.empty((len(track), 5))
+        """The next frames: their track (n, 11 + feet), and the points to face, one every `stride`; share: of the
+        rate."""
+        out = np.empty((len(track), self._rows.shape[1]))
         before = self._rows[(self.until - 1) % len(self._rows)].copy()
         turn_frames(track, points, stride, self.graph.fps, self.rate, share, before, out)
         self._add(out)
@@ -49,7 +57,8 @@ class Turning:
     def go_along(self, rows: np.ndarray, from_there: Placement) -> None:
         """The next frames turned as planned, rows (n, 5) as of `turn_frames`, from a placement on."""
         theta, x, z, *rates = rows.T
-        self._add(np.column_stack([*compose((theta, x, z), from_there), *rates]))
+        unknown = np.full((len(rows), 2 * len(self.feet)), np.nan)
+        self._add(np.column_stack([*compose((theta, x, z), from_there), *rates, unknown]))
 
     def _add(self, rows: np.ndarray) -> None:
         self._rows[np.arange(self.until, self.until + len(rows)) % len(self._rows)] = rows
@@ -59,6 +68,25 @@ class Turning:
         """A clip whose frame 0 is frame `first` of the motion, with its frames turned."""
         frames = np.minimum(np.arange(first, first + len(clip)), self.until - 1) % len(self._rows)
         return turned(clip, self._rows[frames, :3])
+
+    def stands(self, clip: Clip, frames: np.ndarray) -> np.ndarray:
+        """(n, feet) bool: in which of these frames (n,) of a captured clip heel and toe of a foot are planted."""
+        contacts, out = plants(clip), np.zeros((len(frames), len(self.feet)), bool)
+        for k, foot in enumerate(self.feet):
+            ends = [contacts.joints.index(joint) for joint in foot if joint in contacts.joints]
+            out[:, k] = len(ends) == 2 and np.asarray(contacts)[frames[:, None], ends].all(axis=1)
+        return out
+
+    def hold(self, first: int, straight: Clip, shown: Clip) -> None:
+        """Feet that stand in frames from `first` on were shown so, whatever was planned when they landed: that bounds
+        how far the body may be turned above them. straight: the frames before they were turned."""
+        rows = np.arange(first, first + len(shown)) % len(self._rows)
+        theta, places = self._rows[rows, 0], (straight.positions(), shown.positions())
+        for k, (heel, toe) in enumerate(self.feet):
+            was, now = (heading_of(each[:, toe] - each[:, heel]) for each in places)
+            held = theta + (now - was - theta + np.pi) % (2.0 * np.pi) - np.pi
+            held[np.isnan(self._rows[rows, 5 + 2 * k])] = np.nan
+            self._rows[rows, 5 + 2 * k], self._rows[rows, 6 + 2 * k] = held - WRUNG, held + WRUNG
 
 
 def turned(clip: Clip, turns: np.ndarray) -> Clip:

@@ -9,10 +9,10 @@ def _placed(theta, x, z, u, w):
 
 
 def turn_frames(track, points, stride, fps, most, share, before):
-    """theta, x, z, rad/s, rad/s² of every frame: see `synthesis.turning.turn_frames`."""
-    theta, x, z, omega, gain = before
+    """theta, x, z, rad/s, rad/s² of every frame, and what each foot that stands allows: see `turn_frames`."""
+    theta, x, z, omega, gain, *bounds = before
     rows = []
-    for i, (px, pz, _, _, qx, qz, fx, fz, own) in enumerate(track):
+    for i, (px, pz, _, _, qx, qz, fx, fz, own, *more) in enumerate(track):
         here, about = (_placed(theta, x, z, u, w) for u, w in ((px, pz), (qx, qz)))
         point = points[min(i // stride, len(points) - 1)]
         dx, dz = point[0] - here[0], point[1] - here[1]
@@ -31,6 +31,16 @@ def turn_frames(track, points, stride, fps, most, share, before):
             own -= math.copysign(min(abs(own), abs(bend)), own)
         allowed = share * most * min(speed / 0.5, 1.0) * min(math.hypot(dx, dz) / 0.5, 1.0)
         wanted = min(max(angle / 0.15 - own, -allowed), allowed)
+        for k, stands in enumerate(more[2:]):
+            if stands <= 0.5:
+                bounds[2 * k : 2 * k + 2] = math.nan, math.nan
+            else:
+                if math.isnan(bounds[2 * k]):
+                    bounds[2 * k : 2 * k + 2] = theta - math.radians(80.0), theta + math.radians(80.0)
+                if wanted > 0:
+                    wanted = min(wanted, max(bounds[2 * k + 1] - theta, 0.0) / 0.15)
+                else:
+                    wanted = max(wanted, min(bounds[2 * k] - theta, 0.0) / 0.15)
         hardest = most / 0.12
         change = hardest / max(0.05 * fps, 1.0)
         lack = abs(wanted - omega)
@@ -46,5 +56,5 @@ def turn_frames(track, points, stride, fps, most, share, before):
         x = about[0] + u * math.cos(turn) + w * math.sin(turn)
         z = about[1] - u * math.sin(turn) + w * math.cos(turn)
         theta += turn
-        rows.append((theta, x, z, omega, gain))
+        rows.append((theta, x, z, omega, gain, *bounds))
     return rows
