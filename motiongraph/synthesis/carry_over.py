@@ -20,7 +20,8 @@ from motiongraph.synthesis.legs import Knees, length
 
 MEET = 0.15  # s over which a stretch passes into the next
 _ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
-_LANDED = 0.04  # s over which a foot that stands does
+_LANDED = 0.04  # s over which a foot that stands does, as it is held exactly,
+_SHOWN = 0.08  # and as it is shown: what was let go softly, to jolt nothing, must not be fetched back in a frame
 _AROUND = 0.3  # s before and after the frames of a stretch that are soothed with it
 
 
@@ -47,7 +48,7 @@ def held_after(
         if apart > _ELSEWHERE and _lands(stance, count):
             stance = bare.stepping(places, instead)
             moved, turns = stance.held()
-        moved, turns = _carried_over(stance, past[:, 0], moved, turns)
+        moved, turns = _carried_over(stance, past[:, 0], moved, turns, _LANDED)
     else:
         stance = bare.stepping()
         moved, turns = stance.held()
@@ -56,7 +57,7 @@ def held_after(
     account = replace(account, first=count - begin, stop=stop - begin)
     moved[part], turns[part] = soothed(stance.part(part), moved[part], turns[part], account)
     if count:
-        moved, turns = _carried_over(stance, past[:, 1], moved, turns)
+        moved, turns = _carried_over(stance, past[:, 1], moved, turns, _SHOWN)
     made = replace(clip, root=stance.root + moved, rotations=stance.turned(turns), source=clip._layout())
     made = replace(made, origin=clip.origin and replace(clip.origin, floor=stance.ground))
     late = slice(max(count - max(ORDERS), 0), stop)
@@ -84,11 +85,11 @@ def _lands(stance: Stance, count: int) -> bool:
 
 
 def _carried_over(
-    stance: Stance, past: np.ndarray, moved: np.ndarray, turns: np.ndarray
+    stance: Stance, past: np.ndarray, moved: np.ndarray, turns: np.ndarray, landed: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Moves (F, 3) and turns (F, n, 4, 3) that hold the feet, passing over from those of the first frames (S, D);
-    feet that stand are soon at their places."""
-    count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (MEET, _LANDED))
+    feet that stand are at their places after `landed` seconds."""
+    count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (MEET, landed))
     two, later = slice(max(count - 2, 0), count), slice(count, min(count + fade, len(moved)))
     part = stance.part(slice(two.start, later.stop))
     was = _unpacked(past[two])
