@@ -288,8 +288,12 @@ def test_turning_against_plain_loops(seed):
     for unit in (track[:, 2:4], track[:, 6:8]):
         unit[:] = rng.normal(size=(40, 2))
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-    points, before, out = rng.normal(size=(5, 2)) * 3, rng.normal(size=5) * [2, 1, 1, 0.5, 5.0], np.empty((40, 5))
-    share = seed / 3.0
+    points, before = rng.normal(size=(5, 2)) * 3, rng.normal(size=5) * [2, 1, 1, 0.5, 5.0]
+    if seed % 2:  # with feet: one that stands and was shown so, one that lands and leaves again
+        stands = np.repeat([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.4, 0.4]], 10, axis=0)
+        track = np.hstack([track, rng.normal(size=(40, 2)), stands])
+        before = np.concatenate([before, before[0] + [-0.05, 0.05], [np.nan, np.nan]])
+    share, out = seed / 3.0, np.empty((40, len(before)))
     turn_frames(track, points, 6, 30.0, 2.0, share, before, out)
     ref = naive_turning.turn_frames(track.tolist(), points.tolist(), 6, 30.0, 2.0, share, before.tolist())
     np.testing.assert_allclose(out, ref, atol=1e-9)
@@ -483,30 +487,46 @@ def test_it_answers_at_once(graph):
     assert found[120.0] < 0.7 * found[0.0]
 
 
-@pytest.mark.parametrize("soothe", [False, True])
-def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, soothe):
-    """Exactly in most walks, before they are let go softly where they would jolt a joint; then nearly as in motion made
-    as a whole. In three of eight walks a foot slid for a moment even so, by up to 44 cm/s: the first here is one."""
-    if not soothe:
-        monkeypatch.setattr(carry_over, "soothed", lambda stance, moved, turns, account: (moved, turns))
-    more = []  # cm/s of slide, mean, more than in the whole, or than none
-    for seed, asking in ((2, 5), (0, 3), (4, 4)):
-        character, rng = mg.LiveCharacter(graph, rng=seed), np.random.default_rng(asking)
-        for _ in range(40):
-            ask_something(character, rng)
-            for _ in range(20):
-                character.advance(1 / 60)
+def steered_to_and_fro(graph, seed, asking):
+    """A character that is asked for something else every third of a second."""
+    character, rng = mg.LiveCharacter(graph, rng=seed), np.random.default_rng(asking)
+    for _ in range(40):
+        ask_something(character, rng)
+        for _ in range(20):
+            character.advance(1 / 60)
+    return character
+
+
+WALKS = (2, 5), (1, 1), (3, 3), (0, 3), (4, 4), (5, 5), (6, 6), (7, 7)  # of a graph's seed and of what is asked for
+
+
+@pytest.mark.parametrize(("seed", "asking"), WALKS)
+def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, seed, asking):
+    """Exactly, before they are let go softly where they would jolt a joint. In the first three walks the body was
+    turned by up to 80° above a foot that stood, whose toes slid by up to 44 cm/s."""
+    monkeypatch.setattr(carry_over, "soothed", lambda stance, moved, turns, account: (moved, turns))
+    character = steered_to_and_fro(graph, seed, asking)
+    motion = character.recorded()[0]
+    assert motion.duration == pytest.approx(character.played, abs=1.5)
+    figures, worst = mg.quality(motion), {"slide_mean": 0.01, "slide_worst": 1.0, "penetration": 0.1}  # cm/s, cm
+    assert {name: figures[name] for name in worst if figures[name] > worst[name]} == {}
+
+
+def test_feet_let_go_softly_where_motion_is_thrown_away_slide_little(graph):
+    """Nearly as little as in motion made as a whole: by 0.25 cm/s more in these three walks; in all eight of the test
+    above it is up to 0.42. And none is fetched back in a frame: one slid by 52 cm/s."""
+    more, worst = [], []  # cm/s of slide: mean, more than in the whole; in a frame
+    for seed, asking in WALKS:
+        character = steered_to_and_fro(graph, seed, asking)
         motion, walk, _ = character.recorded()
-        assert motion.duration == pytest.approx(character.played, abs=1.5)
-        figures, slide = mg.quality(motion), 0.0
-        if soothe:
-            bare = stitched(walk)
-            whole = cleaned(character._driven.live.turning.turned(bare, 0), ground(walk, bare))
-            slide = mg.quality(whole)["slide_mean"]
-        more.append(figures["slide_mean"] - slide)
+        bare, figures = stitched(walk), mg.quality(motion)
+        worst.append(figures["slide_worst"])
         assert figures["penetration"] < 0.1
-    assert np.median(more) < (0.25 if soothe else 0.01)
-    assert max(more) < (0.4 if soothe else 0.2)
+        if (seed, asking) in ((2, 5), (0, 3), (4, 4)):
+            whole = cleaned(character._driven.live.turning.turned(bare, 0), ground(walk, bare))
+            more.append(figures["slide_mean"] - mg.quality(whole)["slide_mean"])
+    assert max(more) < 0.25
+    assert max(worst) < 45.0
 
 
 @pytest.mark.parametrize("broken", ["make", "_set_off"])

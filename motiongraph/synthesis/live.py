@@ -79,7 +79,8 @@ class Live:
         self._sway = LiveSway(graph.clips[clip].skeleton, graph.fps, keep, self._passage)
         self._record = Record(joints + 1, graph.fps)
         self._latest: tuple[int, np.ndarray | None] = 0, None  # where the last stretch began; how suddenly joints move
-        self._tracks, self._tracked = np.empty((keep, 11 + len(self.turning.feet))), 0  # of so many made frames, see `track`
+        self._tracks = np.empty((keep, 11 + len(self.turning.feet)))  # see `track`,
+        self._tracked = 0  # of so many made frames
         self.ready = 0
         self._fixed = 0  # frames that transitions may no longer change
 
@@ -159,7 +160,8 @@ class Live:
             about, way, steady = (of(self.graph.clips[clip])[at] for of in (pivots, ways, facings))
         facing, going, steady = (turn(placement[0], each) for each in (face[at], way[:, :2], steady))
         stands = self.turning.stands(self.graph.clips[clip], at)
-        return np.hstack([place(placement, path[at]), facing, place(placement, about), going, way[:, 2:], steady, stands])
+        here, about = (place(placement, points) for points in (path[at], about))
+        return np.hstack([here, facing, about, going, way[:, 2:], steady, stands])
 
     def rewind(self, frames: int) -> int:
         """Throw away the motion after so many frames, and the transitions that would begin there; how many those were.

@@ -28,7 +28,7 @@ _STEP = 0.06  # s, of the Gaussian over the change from one standing foot to the
 # and 40 with 0.4 s; the judge of seams read 0.75, 0.63 and 0.60. There it answers as soon, on subject 69 0.1 s later.
 _SWING = 0.4
 # rad by which a body is turned at most above a foot that stands, to either side. Beyond 45° such a foot is taken along
-# (see `feet`) and its toes slide: who was steered to and fro was turned by 80°. The rest is for what overshoots.
+# (see `feet`) and its toes slide: who was steered to and fro was turned by up to 80°. The rest is for what overshoots.
 WRUNG = np.radians(40.0)
 
 
