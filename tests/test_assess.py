@@ -69,6 +69,27 @@ def test_a_judge_looks_at_the_moments_that_seams_join():
     assert len(judge._windows_of(motions, graph.clips, "any")[0]) >= len(seams)
 
 
+def test_a_trial_without_seams_sees_captured_motion_alone():
+    """It sees the same however seams are made: the moments that they join, and others that are played."""
+    graph = sample_graph("walk", "walk_left", "walk_right", "walk_run", "run", "run_left", "run_right")
+    walks = [mg.random_walk(graph, 30.0, rng=seed) for seed in range(6)]
+    ways = [[mg.synthesize(walk, cleanup=False, lengths=s) for walk in walks] for s in (None, 0.01)]
+
+    def seen(motions, beside):
+        found = judge.seen(motions, graph.clips, beside, np.random.default_rng(0))
+        assert found is not None
+        return found
+
+    (x, y, groups), cut = (seen(motions, "captured") for motions in ways)
+    np.testing.assert_array_equal(x, cut[0])
+    assert not np.array_equal(seen(ways[0], "any")[0], seen(ways[1], "any")[0])
+    assert (groups[:, 0] == groups[:, 1]).all()
+    moments, seam, _ = seen(ways[0], "same")
+    known = {row.tobytes() for row in moments[seam == 0]}
+    assert {row.tobytes() for row in x[y == 1]} == known
+    assert not {row.tobytes() for row in x[y == 0]} <= known
+
+
 def test_the_strictest_judge_looks_at_all_clips_and_every_joint():
     graph = sample_graph("walk", "walk_left", "jump")
     motions = [mg.synthesize(mg.random_walk(graph, 10.0, rng=1, start="walk"))]

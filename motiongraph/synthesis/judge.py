@@ -5,9 +5,10 @@ second. Windows with a transition in their middle come from made motion, the oth
 alike: around any frame that the same motion plays, around just the two moments that a transition joins, or, the
 strictest, around any frame of all clips, and then it sees every joint. Beside captured motion of any moment a seam can
 also be told by where it lies (walks change clips where bodies are slow, and at the ends of clips, where nothing
-captured goes on) and by which clips are played at all; beside the same moments only by the blend. What the judge says
-of a clip was learnt from others. 0.5 is chance, 1 means that every seam is seen. It needs scikit-learn, which
-motiongraph does not: `pip install scikit-learn`.
+captured goes on) and by which clips are played at all; beside the same moments only by the blend. How much of it is
+where they lie is told by a trial without any seam: captured motion at the moments that seams join, beside captured
+motion of any moment. What the judge says of a clip was learnt from others. 0.5 is chance, 1 means that every seam is
+seen. It needs scikit-learn, which motiongraph does not: `pip install scikit-learn`.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,8 +37,8 @@ def seam_visibility(
     """Area under the ROC curve of the judge: the chance that it finds a seam more suspicious than captured motion.
 
     motions: made by `synthesize` from walks on the same clips. beside: captured motion of "any" moment that they play,
-    of the "same" moments, which shows the blend alone, or of "all" clips, by every joint. NaN where there are too few
-    clips or transitions to learn from.
+    of the "same" moments, which shows the blend alone, or of "all" clips, by every joint. "captured": the trial without
+    seams. NaN where there are too few clips or transitions to learn from.
     """
     rng = np.random.default_rng(0)
     windows = seen(motions, clips, beside, rng, progress)
@@ -58,13 +59,14 @@ def seen(
     if min(len(seams), len(captured)) < 10 * _FOLDS or len(np.unique(captured["clip"])) < _FOLDS:
         return None
     seams, captured = (rows[rng.permutation(len(rows))[:most]] for rows in (seams, captured))
-    whole = beside == "all"
-    made = {int(n): _Mover(motions[n], whole) for n in np.unique(seams["motion"])}
-    played = {int(c): _Mover(cleaned(clips[c]), whole) for c in np.unique(captured["clip"])}
+    whole, trial = beside == "all", beside == "captured"
+    made = {} if trial else {int(n): _Mover(motions[n], whole) for n in np.unique(seams["motion"])}
+    shown = np.concatenate([captured["clip"], seams["clip"] if trial else []]).astype(int)
+    played = {int(c): _Mover(cleaned(clips[c]), whole) for c in np.unique(shown)}
     x = []
     for done, row in enumerate([*seams, *captured]):
         progress(done, len(seams) + len(captured), "looking at seams and captured motion")
-        mover = made[int(row["motion"])] if done < len(seams) else played[int(row["clip"])]
+        mover = made[int(row["motion"])] if done < len(seams) and not trial else played[int(row["clip"])]
         x.append(mover.window(row["second"]))
     y = np.repeat([1, 0], [len(seams), len(captured)])
     groups = np.stack([np.concatenate([seams[name], captured[name]]) for name in ("clip", "other")], axis=1)
@@ -76,8 +78,8 @@ _ROW = np.dtype([("motion", "i4"), ("clip", "i4"), ("other", "i4"), ("second", "
 
 def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], beside: str) -> tuple[np.ndarray, np.ndarray]:
     """Seams: the second of the motion at their middle and the clips they join; and captured motion: the second of its
-    clip, around frames as `seam_visibility` says."""
-    reach, same = (_HALF + _MARGIN) / RATE, beside == "same"
+    clip, around frames as `seam_visibility` says. Without seams, in their stead, the two moments of clips."""
+    reach, same, trial = (_HALF + _MARGIN) / RATE, beside == "same", beside == "captured"
     seams, captured = [], []
 
     def frame_of(n: int, number: int, frame: int) -> list[tuple[int, int, int, float]]:
@@ -96,10 +98,10 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], beside: str) -> 
             middle = (start + stop - 1) // 2
             ends = frame_of(n, int(origin.clip[middle]), int(origin.frame[middle]))
             ends += frame_of(n, int(origin.other[middle]), int(origin.other_frame[middle]))
-            if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not same):
-                seams.append((n, origin.clip[start], origin.other[start], middle / motion.fps))
+            if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not (same or trial)):
+                seams += ends if trial else [(n, origin.clip[start], origin.other[start], middle / motion.fps)]
                 captured += ends if same else []
-        for frame in range(0, len(motion) if beside == "any" else 0, round(motion.fps / 3)):
+        for frame in range(0, len(motion) if beside == "any" or trial else 0, round(motion.fps / 3)):
             captured += frame_of(n, int(origin.clip[frame]), int(origin.frame[frame]))
     for number, clip in enumerate(clips if beside == "all" else ()):
         for frame in range(clip.first, len(clip), max(round(clip.fps / RATE), 1)):

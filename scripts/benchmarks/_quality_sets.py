@@ -168,6 +168,7 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
         "stances missed altogether": whole / max(carrying, 1),
         **{words: float(np.mean(seen[name])) if seen[name] else None for name, words in _SEEN.items()},
         f"by one judge of {4 * walks} walks": seam_visibility(motions, graph.clips),
+        "the same without seams": seam_visibility(motions, graph.clips, "captured"),
         "beside all clips, by every joint": seam_visibility(motions, graph.clips, "all"),
         "between batches of walks": float(np.ptp(seen["seam_visibility"])) if seen["seam_visibility"] else None,
         "runs kept": f"{len(kept & set(running))} of {len(running)}",
