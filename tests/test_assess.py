@@ -71,12 +71,12 @@ def test_a_judge_looks_at_the_moments_that_seams_join():
 
 def test_a_trial_without_seams_sees_captured_motion_alone():
     """It sees the same however seams are made: the moments that they join, and others that are played."""
-    graph = sample_graph("walk", "walk_left", "walk_right", "walk_run", "run", "run_left", "run_right")
-    walks = [mg.random_walk(graph, 30.0, rng=seed) for seed in range(6)]
+    graph = sample_graph("walk", "walk_left", "walk_right", "run", "run_left")
+    walks = [mg.random_walk(graph, 25.0, rng=seed) for seed in range(5)]
     ways = [[mg.synthesize(walk, cleanup=False, lengths=s) for walk in walks] for s in (None, 0.01)]
 
-    def seen(motions, beside):
-        found = judge.seen(motions, graph.clips, beside, np.random.default_rng(0))
+    def seen(motions, beside, most=80):
+        found = judge.seen(motions, graph.clips, beside, np.random.default_rng(0), most=most)
         assert found is not None
         return found
 
@@ -84,9 +84,9 @@ def test_a_trial_without_seams_sees_captured_motion_alone():
     np.testing.assert_array_equal(x, cut[0])
     assert not np.array_equal(seen(ways[0], "any")[0], seen(ways[1], "any")[0])
     assert (groups[:, 0] == groups[:, 1]).all()
-    moments, seam, _ = seen(ways[0], "same")
+    moments, seam, _ = seen(ways[0], "same", 2500)
     known = {row.tobytes() for row in moments[seam == 0]}
-    assert {row.tobytes() for row in x[y == 1]} == known
+    assert {row.tobytes() for row in x[y == 1]} <= known
     assert not {row.tobytes() for row in x[y == 0]} <= known
 
 
