@@ -91,6 +91,11 @@ def heading_of(direction: np.ndarray) -> np.ndarray:
     return arctan2(direction[..., 0], direction[..., -1])
 
 
+def wrapped(angle: Any) -> Any:
+    """The same angles, radians, from −π to π."""
+    return (angle + np.pi) % (2.0 * np.pi) - np.pi
+
+
 # In kernels: numbers only. c and s are the cosine and sine of theta, computed once for many points.
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiongraph.model.placement import heading_of
+from motiongraph.model.placement import heading_of, wrapped
 from motiongraph.synthesis.course import LEFT
 from motiongraph.synthesis.requests import Request
 from motiongraph.walks.curve import distance
@@ -36,7 +36,7 @@ class Astray:
         way = request.direction if goal is None else goal - place
         if way is None:
             return None
-        off = _wrapped(float(heading_of(way)) - heading)
+        off = wrapped(float(heading_of(way)) - heading)
         before, self._heading = self._heading, heading
         if goal is not None:
             return self._sentence(off) if self._stays(dt, distance(place, goal)) else None
@@ -44,7 +44,7 @@ class Astray:
             self._since = self._towards = 0.0
             return None
         self._since += dt
-        self._towards += _wrapped(heading - before) * (1.0 if off > 0.0 else -1.0)
+        self._towards += wrapped(heading - before) * (1.0 if off > 0.0 else -1.0)
         if self._since < _LONG:
             return None
         turned, self._since, self._towards = self._towards, 0.0, 0.0
@@ -81,7 +81,3 @@ class Astray:
                 most, least = max(most, turn.max(initial=0.0)), min(least, turn.min(initial=0.0))
             self._sides = {"left": most > _TURN, "right": least < -_TURN}
         return self._sides
-
-
-def _wrapped(angle: float) -> float:
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi

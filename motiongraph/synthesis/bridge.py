@@ -22,7 +22,7 @@ from motiongraph.model.clip import Clip
 from motiongraph.model.contacts import Contacts
 from motiongraph.model.kinematics import positions
 from motiongraph.model.labels import Labels
-from motiongraph.model.placement import heading_of
+from motiongraph.model.placement import heading_of, wrapped
 from motiongraph.progress import SILENT, Progress
 from motiongraph.synthesis.feet import plants, runs
 from motiongraph.synthesis.footplant import cleaned
@@ -134,7 +134,7 @@ def _straightened(clip: Clip, start: int, stop: int) -> tuple[np.ndarray, np.nda
     few = min(max(round(_MOMENT * clip.fps), 1), start + 1 - clip.first)
     into, out = (clip.root[frame + 1] - clip.root[frame + 1 - few] for frame in (start, stop))
     veers = float(heading_of(out[[0, 2]]) - heading_of(into[[0, 2]]))
-    veers = (veers + np.pi) % (2.0 * np.pi) - np.pi
+    veers = wrapped(veers)
     back = rot.about("Y", -veers * np.arange(len(root)) / (stop - start))
     turns[:, 0] = rot.multiply(back, turns[:, 0])
     halfway = rot.about("Y", -veers * (np.arange(len(root) - 1) + 0.5) / (stop - start))

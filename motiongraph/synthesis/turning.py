@@ -16,7 +16,7 @@ from motiongraph.elementary import cos, sin
 from motiongraph.graph.floor import floor_path
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model.clip import Clip
-from motiongraph.model.placement import Placement, compose, heading_of, place
+from motiongraph.model.placement import Placement, compose, heading_of, place, wrapped
 from motiongraph.synthesis.feet import plants
 from motiongraph.synthesis.legs import legs_of
 from motiongraph.walks.turn_frames import WRUNG, facing_of, pivots_of, turn_frames, ways_of
@@ -84,7 +84,7 @@ class Turning:
         theta, places = self._rows[rows, 0], (straight.positions(), shown.positions())
         for k, (heel, toe) in enumerate(self.feet):
             was, now = (heading_of(each[:, toe] - each[:, heel]) for each in places)
-            held = theta + (now - was - theta + np.pi) % (2.0 * np.pi) - np.pi
+            held = theta + wrapped(now - was - theta)
             held[np.isnan(self._rows[rows, 5 + 2 * k])] = np.nan
             self._rows[rows, 5 + 2 * k], self._rows[rows, 6 + 2 * k] = held - WRUNG, held + WRUNG
 
