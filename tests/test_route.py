@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from test_walks_planning import ring
 
+from motiongraph.synthesis import course as courses
 from motiongraph.synthesis import route as routes
 from motiongraph.synthesis.requests import Request
 from motiongraph.synthesis.route import route
@@ -68,3 +69,28 @@ def test_motion_that_is_near_as_captured_is_not_turned(steering, monkeypatch):
     """None that is turned is even looked for."""
     monkeypatch.setattr(routes, "turned_along", None)
     assert found(steering, bent(0.15), turned=True).turns is None
+
+
+def test_where_no_way_comes_round_it_is_searched_for_more_widely(steering, monkeypatch):
+    """Turned only: as captured a wider search seldom finds more, and there is no time for both."""
+    asked, search = [], routes.beam_search
+
+    def spied(graph, goal, roots, states, effort, progress):
+        asked.append((goal.rules.turning > 0.0, effort.width))
+        return search(graph, goal, roots, states, effort, progress)
+
+    monkeypatch.setattr(routes, "beam_search", spied)
+    assert found(steering, Curve.of([(0, 0), (0, 3), (0.05, 0)]), turned=True) is None
+    assert asked == [(False, 16), (True, 16), (True, 64)]
+
+
+@pytest.mark.parametrize(("until_next", "pressed"), [(0.5, False), (1.5, True)])
+def test_whoever_decides_next_too_near_a_corner_takes_any_route_now(steering, monkeypatch, until_next, pressed):
+    """Three metres before the corner there is time, unless the walk is to go on for so long that there is none."""
+    said = []
+    monkeypatch.setattr(courses, "route", lambda *given: said.append(given[-2:]))
+    course = courses.Course(steering)
+    course.take(Request(share=1.0, path=Curve.of([(0, 0), (0, 6), (0.05, 0)])))
+    course.go_on(3.1, 1.0)
+    course.route(0, (0.0, 0.0, 0.0), until_next)
+    assert said == [(0.5 if pressed else 0.25, pressed)]

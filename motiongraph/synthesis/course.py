@@ -19,7 +19,9 @@ _LEAD = 0.25  # m of these along the path, walked until a body has turned; the o
 _ENDING = 2.5  # m before its end from which on a path is gone along so as to stop there
 _TURN, _ABOUT = 2.6, 0.5  # rad of a corner at which a path turns about; m from there at which it is gone on along
 _SOON, _LATE = 3.0, 1.0  # m before such a corner from which on, and up to which, a route round it is looked for
-_PRESSED = 2.0  # m before it from which on any route is taken, with the body turned if need be
+# m before it from which on any route is taken, with the body turned if need be; also farther away, where the walk goes
+# on past that before it decides again
+_PRESSED = 2.0
 # The same where few transitions lead on, and before the end of a path: who stands nearer has no step that ends there.
 _SOON_SPARSE = 6.0
 _OFF = 0.5  # m: a route that leaves the path by more is none
@@ -192,14 +194,14 @@ class Course:
         near = (at for at in (*abouts, *ends) if _LATE < at * path.spacing - self._along < soon)
         return next(near, None)
 
-    def route(self, frame: int, placement: Placement) -> Route | None:
+    def route(self, frame: int, placement: Placement, until_next: float) -> Route | None:
         """The way round a corner at which the path soon turns about, or to its end, from a frame with its clip at a
-        placement."""
+        placement; until_next: metres that are gone until this can be asked again."""
         path, at = self.request.path, self._routed_to()
         if path is None or at is None:
             return None
         bound, last = (min(at + round(far / path.spacing), len(path.places) - 1) for far in (_GONE, _BEYOND))
-        pressed = at * path.spacing - self._along < _PRESSED
+        pressed = at * path.spacing - self._along - until_next < _PRESSED
         off = _OFF if pressed else 0.5 * _OFF  # there is time to find a better one
         first = int(self._along / path.spacing)
         return route(self._steering, self.request, first, bound, last, frame, placement, off, pressed)

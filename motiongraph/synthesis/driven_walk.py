@@ -13,6 +13,7 @@ from motiongraph.synthesis.live import Live
 from motiongraph.synthesis.requests import Choice, Decision
 from motiongraph.synthesis.route import Route
 from motiongraph.synthesis.turning import STILL
+from motiongraph.walks.curve import distance
 from motiongraph.walks.steering import Steering
 from motiongraph.walks.walk import Walk
 
@@ -98,8 +99,10 @@ class DrivenWalk:
             self._turn(frame + shown + 1)
             placement = compose(live.turning.at(frame + shown), live.placement)
             aim = self._course.aim(place(placement, floor.path[frame]))
-            if not self._new_route(frame, frame + shown):
-                self._plan, error, firsts = self._steering.plan(frame, placement, aim, self._plan)
+            plan, strays, ways = self._steering.plan(frame, placement, aim, self._plan)
+            after = min(int(floor.leave[plan[0]]) + live.graph.window, int(floor.run_end[frame])) if plan else frame
+            if not self._new_route(frame, frame + shown, distance(floor.path[frame], floor.path[after])):
+                self._plan, error, firsts = plan, strays, ways
         plan = self._plan
         last_exit = int(floor.leave[floor.next_out[floor.run_end[frame] + 1] - 1])
         if (not plan or floor.leave[plan[0]] >= latest) and last_exit >= latest:
@@ -122,15 +125,16 @@ class DrivenWalk:
         self._plan = plan[1:]
         return True
 
-    def _new_route(self, frame: int, at: int) -> bool:
-        """Look for a route from a frame of the floor on, shown as frame `at`, that begins when turning has ceased."""
+    def _new_route(self, frame: int, at: int, until_next: float) -> bool:
+        """Look for a route from a frame of the floor on, shown as frame `at`, that begins when turning has ceased;
+        without one, so many metres are gone before it can be looked for again."""
         turning, rest = self.live.turning, round(STILL * self._steering.graph.fps)
         if not self._course.routes or self._steering.ground.floor.run_end[frame] < frame + rest:
             return False
         turning.rewind(at + 1)
         self._route, self._bound = None, at + rest + 1
         self._turn(self._bound)
-        found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement))
+        found = self._course.route(frame + rest, compose(turning.at(at + rest), self.live.placement), until_next)
         if found is None:
             turning.rewind(at + 1)
             self._bound = 0

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _MEMORY = 600.0  # s of motion that are remembered: so much of it is kept when it is led no longer
 REWIND = 60.0  # s of them that the timeline shows
 _TRAIL, _EVERY = 600, 0.1  # places kept of the way gone, and seconds between them
-_LOOK = 4.0  # m for which the best start is looked for
+_LOOK = 8.0  # m for which the best start is looked for: who sets off at a run gets round no corner ahead
 _LONGEST = 1.0  # s that pass in a frame at the most, however long it took
 
 
