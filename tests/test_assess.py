@@ -50,6 +50,7 @@ def test_the_command_prints_figures(tmp_path, capsys):
     assert "slide of planted feet" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_judge_sees_what_differs_and_nothing_else():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(300, 6)), np.repeat([0, 1], 150)

@@ -207,6 +207,7 @@ def real(mocap):
     return [*clips, mg.load(cmu / "bvh" / "16_15.bvh")[:240], mg.load(cmu / "asf_amc" / "16" / "16_15.amc")[:240]]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::motiongraph.errors.FormatWarning")
 def test_every_pair_of_real_bodies(real):
     """Limbs point where they did, to a thousandth of a degree; the floor is the same to 6 cm, half of them to 1 mm."""

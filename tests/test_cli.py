@@ -290,6 +290,7 @@ def test_info_table_in_a_pipe_is_not_cut_off(run, tmp_path):
     assert f"{name} " in out
 
 
+@pytest.mark.long
 def test_info_of_every_real_file(run, mocap):
     """A person is 1.3 to 2.1 m tall along the bones (CMU's BVH lack one); 94 BVH and 68 AMC files."""
     status, out, err = run("info", "--json", mocap / "cmu")

@@ -37,6 +37,7 @@ def until_all_arrive(crowd, seconds=120.0, dt=1 / 20):
     return nearest
 
 
+@pytest.mark.long
 def test_twenty_cross_a_circle(graph):
     starts = layout("circle", 20)
     crowd = mg.Crowd(graph, starts, opposite(starts))

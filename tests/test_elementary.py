@@ -60,6 +60,7 @@ def test_numbers_give_numbers_and_arrays_keep_their_shape():
     assert elementary.arctan2(np.zeros((2, 1)), np.ones(3)).shape == (2, 3)
 
 
+@pytest.mark.long
 def test_the_same_bits_on_a_plain_processor(tmp_path):
     here = hashlib.sha256()
     x = np.random.default_rng(1).uniform(-400.0, 400.0, 20_000)

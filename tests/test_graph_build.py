@@ -353,6 +353,7 @@ def subject16(mocap):
     return [clip.labelled([word(clip)]) for clip in mg.load_all(mocap / "cmu/asf_amc/16")]
 
 
+@pytest.mark.long
 def test_motion_never_ends_on_subject_16(subject16):
     plain = mg.MotionGraph.build([clip.labelled(()) for clip in subject16])
     assert plain.report()["frames"] == 17_691

@@ -64,6 +64,7 @@ def test_a_slice_of_a_wild_file_gets_the_unit_of_the_whole(wild, tmp_path):
             assert load(tmp_path / "part.bvh").source.scale == clip.source.scale, entry["file"]
 
 
+@pytest.mark.long
 def test_every_real_bvh_of_cmu_is_upright_in_its_unit(mocap):
     clips = mg.load_all(mocap / "cmu" / "bvh")
     assert len(clips) == 94

@@ -121,11 +121,13 @@ def drive(graph, requests):
     assert len(character.decisions) > 0.75 * requests
 
 
+@pytest.mark.long
 def test_it_never_ends(graph):
     """Three minutes; tests/whole drives it for twenty."""
     drive(graph, 60)
 
 
+@pytest.mark.long
 def test_what_is_decided_covers_what_a_stretch_fixes(graph):
     """With feet held, too, and in stretches of any length."""
     for stretch in (0.1, 0.4, 0.75):
@@ -512,17 +514,19 @@ def test_planted_feet_stay_where_motion_is_thrown_away(graph, monkeypatch, seed,
     assert {name: figures[name] for name in worst if figures[name] > worst[name]} == {}
 
 
+@pytest.mark.long
 def test_feet_let_go_softly_where_motion_is_thrown_away_slide_little(graph):
-    """Nearly as little as in motion made as a whole: by 0.25 cm/s more in these three walks; in all eight of the test
-    above it is up to 0.42. And none is fetched back in a frame: one slid by 52 cm/s."""
+    """Nearly as little as in motion made as a whole: by 0.25 cm/s more in three of the walks of the test above; in all
+    eight it is up to 0.42. And none is fetched back in a frame: in the fourth walk one slid by 52 cm/s. The fifth has
+    the fastest now."""
     more, worst = [], []  # cm/s of slide: mean, more than in the whole; in a frame
-    for seed, asking in WALKS:
+    for seed, asking in (2, 5), (0, 3), (4, 4), (5, 5), (7, 7):
         character = steered_to_and_fro(graph, seed, asking)
         motion, walk, _ = character.recorded()
         bare, figures = stitched(walk), mg.quality(motion)
         worst.append(figures["slide_worst"])
         assert figures["penetration"] < 0.1
-        if (seed, asking) in ((2, 5), (0, 3), (4, 4)):
+        if seed < 5:
             whole = cleaned(character._driven.live.turning.turned(bare, 0), ground(walk, bare))
             more.append(figures["slide_mean"] - mg.quality(whole)["slide_mean"])
     assert max(more) < 0.25

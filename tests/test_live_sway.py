@@ -129,6 +129,7 @@ def test_live_speed_passes_over_evenly():
     assert now[1].max() > 1.53  # positions alone overshoot
 
 
+@pytest.mark.long
 def test_who_is_steered_to_and_fro_is_never_jerked_by_what_was_thrown_away():
     """Requests that change with every frame throw motion away all the time."""
     graph = sample_graph("walk", "walk_left", "walk_right", "walk_left_90", "walk_right_90")

@@ -118,6 +118,7 @@ def test_a_body_that_reaches_forward_and_back_still_stands():
     assert seen(rest[:, [0, 2, 1]], rest) == "z"
 
 
+@pytest.mark.long
 def test_t_poses_of_every_real_file(mocap):
     bvh = load_all(mocap / "cmu" / "bvh")
     assert len(bvh) == 94

@@ -52,6 +52,7 @@ def as_run(readme: str) -> str:
         return BLOCK.sub(lambda block: COMMAND.sub(run, block[0]), readme)
 
 
+@pytest.mark.long
 def test_commands_print_what_it_says():
     readme = README.read_text("utf-8")
     assert sum(len(COMMAND.findall(block)) for block in BLOCK.findall(readme)) >= 5

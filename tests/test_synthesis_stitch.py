@@ -255,6 +255,7 @@ def test_a_walk_that_cannot_be_made_says_why():
         mg.synthesize(joined([clip], 10, (0, 20), [], 20))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mirror", [False, True])
 def test_any_walk_on_the_samples_becomes_motion(mirror):
     clips = mg.load_all(resource("assets/samples"))[:: 1 + mirror]

@@ -23,6 +23,7 @@ def samples():
     return mg.MotionGraph.build([mg.load(file) for file in sorted(SAMPLES.glob("*.bvh"))]).pruned()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("helps", [True, False])
 def test_bodies_are_turned_before_the_widest_searches(samples, helps):
     goal, widths, asked = Goal.of(samples, LINE), [], []

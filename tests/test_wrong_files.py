@@ -230,6 +230,7 @@ def test_joints_that_cost_the_file_nothing_do_not_cost_the_machine_everything(at
     assert "frames of 9,001 bones in a file of this size" in error.message
 
 
+@pytest.mark.long
 def test_words_without_end(attempt):
     long = "x" * 2_000_000
     for content in (long, f"HIERARCHY {long}", BVH.replace("Hips", long).replace("OFFSET", "OFSET", 1)):
@@ -293,6 +294,7 @@ def test_files_that_may_not_be_read_say_so(monkeypatch):
         load(DATA / "person.bvh")
 
 
+@pytest.mark.long
 def test_little_memory_is_enough_for_the_worst(tmp_path):
     """In a process that may have 400 MB on top of the program itself no file of a megabyte does harm."""
     deep = "HIERARCHY\n" + "ROOT r\n{\nOFFSET 0 0 0\n" + "JOINT j\n{\nOFFSET 0 0 0\n" * 50_000
@@ -328,6 +330,7 @@ def test_little_memory_is_enough_for_the_worst(tmp_path):
     assert len(done.stdout.splitlines()) == len(files)
 
 
+@pytest.mark.long
 def test_a_million_bones_are_refused_at_once(attempt):
     """Not one more is read: as many calls are made as for a file of 20,000."""
 
