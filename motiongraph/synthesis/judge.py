@@ -54,7 +54,8 @@ def seen(
     most: int = _MOST,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """What the judge sees of windows (n, k), which of them hold a seam (n,), and the two clips that each joins (n, 2):
-    captured ones twice the same. most: windows of each kind. None where there are too few."""
+    captured ones twice the same, but in the trial without seams, for windows in a seam's stead, their clip and the
+    other. most: windows of each kind. None where there are too few."""
     seams, captured = _windows_of(motions, clips, beside)
     if min(len(seams), len(captured)) < 10 * _FOLDS or len(np.unique(captured["clip"])) < _FOLDS:
         return None
@@ -96,10 +97,11 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], beside: str) -> 
         for start, stop in origin.seams():
             # A whole frame, as for captured motion: between frames positions are blurred, which would give it away.
             middle = (start + stop - 1) // 2
-            ends = frame_of(n, int(origin.clip[middle]), int(origin.frame[middle]))
-            ends += frame_of(n, int(origin.other[middle]), int(origin.other_frame[middle]))
+            here, there = int(origin.clip[middle]), int(origin.other[middle])
+            ends = frame_of(n, here, int(origin.frame[middle])) + frame_of(n, there, int(origin.other_frame[middle]))
             if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not (same or trial)):
-                seams += ends if trial else [(n, origin.clip[start], origin.other[start], middle / motion.fps)]
+                both = [(n, clip, there if clip == here else here, second) for _, clip, _, second in ends]
+                seams += both if trial else [(n, here, there, middle / motion.fps)]
                 captured += ends if same else []
         for frame in range(0, len(motion) if beside == "any" or trial else 0, round(motion.fps / 3)):
             captured += frame_of(n, int(origin.clip[frame]), int(origin.frame[frame]))

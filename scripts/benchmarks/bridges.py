@@ -2,7 +2,8 @@
 
 One judge learns from all seams of walks on the graph with bridges; what it says of a bridge's seams was learnt without
 any window of that bridge or of the clips that it is made of. (A judge that learns from seams at bridges alone meets the
-same few moments again, and tells them by where they lie.) The graphs: CMU's subject 16 and the bundled captured clips.
+same few moments again, and tells them by where they lie.) How much of it is where they lie is told by captured motion
+at the moments that seams join, in which there is no seam. The graphs: CMU's subject 16 and the bundled captured clips.
 """
 
 import warnings
@@ -22,7 +23,8 @@ _FEWEST = 5  # windows of which an area can be told
 
 
 def run(mocap: Path) -> dict:
-    """Rows of every set: seams at bridges and others, beside captured motion of any moment, of the same and of all."""
+    """Rows of every set: seams at bridges and others, beside captured motion of any moment, of the same and of all; and
+    captured motion where they lie."""
     warnings.simplefilter("ignore")
     rows, found = [], []
     for name, files in sets(mocap).items():
@@ -35,7 +37,7 @@ def run(mocap: Path) -> dict:
         walks = _walks(graph)
         motions = [mg.synthesize(walk) for walk in walks]
         row = {"set": name, "clips played": _played(walks), "before": _played(_walks(plain.pruned()))}
-        for beside in ("any", "same", "all"):
+        for beside in ("any", "same", "all", "captured"):
             bridges, others = told_apart(motions, list(graph.clips), beside)
             row |= {f"{beside}: bridges": bridges, f"{beside}: others": others}
         rows.append(row)
@@ -66,10 +68,12 @@ def told_apart(motions, clips, beside):
     belongs = np.arange(len(clips))  # bridges, and the clips that they are made of, are one and the same
     for name in np.array(names)[made]:
         belongs[[names.index(name), *(names.index(part) for part in name[: -len(", made")].split(" to "))]] = -1
+    counts = ~made[ends[:, 0]] | ((y == 1) & (beside != "captured"))  # a bridge's own motion was not captured
+    x, y, ends = x[counts], y[counts], ends[counts]
     at = made[ends].any(axis=1) & (y == 1)
     # A seam is judged with the bridge it is at, any other with the clip it leaves, captured windows with their clip.
     judged = np.where(at & made[ends[:, 1]], ends[:, 1], ends[:, 0])
-    captured = (y == 0) & ~made[ends[:, 0]]  # a bridge's own motion was not captured
+    captured = y == 0
     areas: dict[str, list] = {"bridges": [], "others": []}
     with threadpool_limits(1, "openmp"):
         for _ in range(_REPEATS):
@@ -77,7 +81,7 @@ def told_apart(motions, clips, beside):
             fold = dict(zip(parts.tolist(), (rng.permutation(len(parts)) % _FOLDS).tolist()))
             folds, own = (np.vectorize(fold.get)(belongs[of]) for of in (ends, judged))
             for k in range(_FOLDS):
-                learn = (folds != k).all(axis=1) & (captured | (y == 1))
+                learn = (folds != k).all(axis=1)
                 said = learnt(x[learn], y[learn])(x)
                 for kind, mine in (("bridges", at), ("others", (y == 1) & ~at)):
                     test = (mine | captured) & (own == k)
