@@ -100,9 +100,11 @@ def _windows_of(motions: Sequence[Clip], clips: Sequence[Clip], beside: str) -> 
             here, there = int(origin.clip[middle]), int(origin.other[middle])
             ends = frame_of(n, here, int(origin.frame[middle])) + frame_of(n, there, int(origin.other_frame[middle]))
             if reach < middle / motion.fps < motion.duration - reach and (len(ends) == 2 or not (same or trial)):
-                both = [(n, clip, there if clip == here else here, second) for _, clip, _, second in ends]
-                seams += both if trial else [(n, here, there, middle / motion.fps)]
                 captured += ends if same else []
+                if trial:  # the two are much alike: none is judged by what was learnt from the other
+                    seams += [(n, clip, here + there - clip, second) for _, clip, _, second in ends]
+                else:
+                    seams.append((n, here, there, middle / motion.fps))
         for frame in range(0, len(motion) if beside == "any" or trial else 0, round(motion.fps / 3)):
             captured += frame_of(n, int(origin.clip[frame]), int(origin.frame[frame]))
     for number, clip in enumerate(clips if beside == "all" else ()):
