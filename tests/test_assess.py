@@ -60,6 +60,12 @@ def test_a_judge_sees_what_differs_and_nothing_else():
     assert judge._area(x, y, groups, np.random.default_rng(0)) > 0.85
 
 
+def test_a_judge_sees_the_same_wherever_a_body_goes():
+    clip = sample("walk")
+    here, there = (judge._Mover(each, False).window(1.0) for each in (clip, clip.moved(2.0, 3.0, -4.0)))
+    np.testing.assert_allclose(here, there, atol=2e-3)
+
+
 def test_a_judge_looks_at_the_moments_that_seams_join():
     graph = sample_graph("walk", "walk_left", "run")
     motions = [mg.synthesize(mg.random_walk(graph, 20.0, rng=seed)) for seed in range(2)]

@@ -130,7 +130,7 @@ class _Mover:
         below = np.clip(at.astype(int), 0, len(self.places) - 2)
         t = (at - below)[:, None, None]
         places = (1.0 - t) * self.places[below] + t * self.places[below + 1]
-        turn = -facing(self.clip.skeleton, self.clip.positions()[below[_HALF + 1]])
+        turn = -np.radians(facing(self.clip.skeleton, self.clip.positions()[below[_HALF + 1]]))
         x, z = places[..., 0].copy(), places[..., 2].copy()
         places[..., 0], places[..., 2] = np.cos(turn) * x + np.sin(turn) * z, np.cos(turn) * z - np.sin(turn) * x
         velocity = np.diff(places, axis=0) * RATE
