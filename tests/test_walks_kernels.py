@@ -14,11 +14,12 @@ from motiongraph.walks.alignment import aligned
 from motiongraph.walks.balance import followed
 from motiongraph.walks.beam_search import Cells, _place, repeats
 from motiongraph.walks.curve import Curve, nearest_on
+from motiongraph.walks.ease import alone
 from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floor_graph
 from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound, turn_ahead
 from motiongraph.walks.path_goal import Effort, Goal, Weights
-from motiongraph.walks.random_walk import alone, random_transitions
+from motiongraph.walks.random_walk import random_transitions
 
 SEEDS = st.integers(0, 2**32 - 1)
 WORDS = [["walk"], ["run"], ["walk", "run"]]

@@ -11,37 +11,56 @@ import numpy as np
 from motiongraph.kernels import F64, I32, I64, kernel, read
 from motiongraph.walks.floor_path import Runs
 
-_ROUNDS = 24  # of measuring what is played and correcting it
-_WORK = 40_000_000  # transitions looked at in all of them together, at most; 0.2 s
+_WORK = 1_700_000  # transitions looked at in a round, at most; 0.01 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
 _MOST = 8.0  # times more or less gladly than without balance
+_STUCK = 0.002  # how gladly walks go where they cannot leave again
 _ENDS = 0.05  # how gladly clips are left or entered near their ends, as a share of elsewhere
 
 
 def balance(
-    runs: Runs, ease: np.ndarray, clip_of: np.ndarray, moments: np.ndarray, least: int, most: int
+    runs: Runs,
+    ease: np.ndarray,
+    clip_of: np.ndarray,
+    moments: np.ndarray,
+    least: int,
+    most: int,
+    factor: np.ndarray,
+    rounds: int,
 ) -> np.ndarray:
-    """(T,) by how much more gladly each transition is to be taken; those inside a clip as before.
+    """(T,) how gladly each transition is to be taken, by which clip it enters; those inside a clip as before.
 
     ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; moments: (clips,) what each is to be
-    entered in proportion to; least, most: frames between two transitions. In a whole database, where no walk comes to
-    play everything, all are taken as before.
+    entered in proportion to; least, most: frames between two transitions; factor: (clips,) by how much more gladly each
+    is entered, 1 at first, corrected in place in so many rounds. In a whole database, where no walk comes to play
+    everything, all are taken as before.
     """
     count = len(ease)
-    if not count or _ROUNDS * _STEPS[0] * count > _WORK:
-        return np.ones(count)
+    if not count or _STEPS[0] * count > _WORK:
+        return ease
     src, dst = clip_of[runs.leave], clip_of[runs.arrive]
     first, last = _ahead(runs, least, most)
-    steps = int(np.clip(_WORK // (_ROUNDS * count), *_STEPS))
-    factor, mass = np.ones(len(moments)), np.full(count, 1.0 / count)
-    for _ in range(_ROUNDS):
-        weight = np.where(src == dst, ease, ease * factor[dst])
-        followed(first, last, weight, steps, mass)
+    mass = np.full(count, 1.0 / count)
+    for _ in range(rounds):
+        followed(first, last, np.where(src == dst, ease, ease * factor[dst]), _steps(count), mass)
         entered = np.bincount(dst, mass, len(moments))
         wanted = np.where(entered > 0.0, moments, 0.0)
         share = (wanted / wanted.sum()) / np.maximum(entered / entered.sum(), 1e-12)
-        factor = np.clip(factor * np.sqrt(np.clip(share, 1.0 / _MOST, _MOST)), 1.0 / _MOST, _MOST)
-    return np.where(src == dst, 1.0, factor[dst])
+        factor[:] = np.clip(factor * np.sqrt(np.clip(share, 1.0 / _MOST, _MOST)), 1.0 / _MOST, _MOST)
+    return np.where(src == dst, ease, ease * factor[dst])
+
+
+def taken(runs: Runs, weight: np.ndarray, least: int, most: int) -> np.ndarray:
+    """(T,) the share of all transitions of long walks that each is, if taken so gladly; as for `balance`."""
+    count = len(weight)
+    mass = np.full(count, 1.0 / count)
+    followed(*_ahead(runs, least, most), weight, _steps(count), mass)
+    return mass
+
+
+def _steps(count: int) -> int:
+    """How far walks are followed in a graph of so many transitions."""
+    return int(np.clip(_WORK // count, *_STEPS))
 
 
 def can_leave(runs: Runs, near: int) -> np.ndarray:
@@ -58,7 +77,7 @@ def freedom(runs: Runs, free: np.ndarray, least: int, most: int) -> np.ndarray:
     before = np.append(0, np.cumsum(free))
     end = np.maximum(runs.run_end[runs.arrive], runs.arrive - 1) + 1
     first, last = (np.minimum(runs.arrive + frames, end) for frames in (least, most))
-    return 0.02 + (before[last] - before[first]) / max(most - least, 1)
+    return _STUCK + (before[last] - before[first]) / max(most - least, 1)
 
 
 def inside(

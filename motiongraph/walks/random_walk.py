@@ -2,28 +2,19 @@
 
 import time
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
-from motiongraph.progress import SILENT, Progress
-from motiongraph.walks.balance import balance, can_leave, freedom, inside
+from motiongraph.progress import SILENT, Progress, stretch
+from motiongraph.walks.ease import LEAST, LONGEST_PLAYED, balanced_ease, ease
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
-_SLOWEST = 0.25  # of a stroll; slower motion is taken for this slow
-_HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions may cost
-# Change of speed, as a share, at which a transition is half as welcome. On subject 16 a stricter one (0.08, squared)
-# hid seams no better and played less of the motion; 0.2 did not hide them.
-_LIKE = 0.12
-_LEAST, _LONGEST_PLAYED = 0.5, 6.0  # seconds between two transitions
-_MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
-_END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
 # powers of two are exact, so that this is the same on every processor.
 _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605)[age % 4]
@@ -32,7 +23,7 @@ _FORGOTTEN = np.array([0.5 ** (age // 4) * (1.0, 0.8408964152537145, 0.707106781
 
 def random_walk(
     graph: MotionGraph, seconds: float = 60.0, rng: Seed = 0, *, start: Name | None = None,
-    transitions: int | None = None, least: float = _LEAST, most: float = _LONGEST_PLAYED, variety: float = 0.5,
+    transitions: int | None = None, least: float = LEAST, most: float = LONGEST_PLAYED, variety: float = 0.5,
     care: float = 1.0, limit: float | None = None, progress: Progress = SILENT,
 ) -> Walk:  # fmt: skip
     """A walk that leaves clips at random.
@@ -67,12 +58,14 @@ def random_walk(
     number = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
-    ease = _balanced(graph, ground, care) if variety > 0 else _ease(graph, ground, care)
+    weights = (
+        balanced_ease(graph, ground, care, stretch(progress, 0.0, 0.5)) if variety > 0 else ease(graph, ground, care)
+    )
     between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, max(most, 2.0 * least)))
-    parts, frames, count, note = [], 0, 0, ""
+    parts, frames, count, note, walking = [], 0, 0, "", stretch(progress, 0.5, 1.0)
     while frames < length and count < number:
         done, total = (count, number) if transitions is not None else (frames, length)
-        progress(done, total, "walking")
+        walking(done, total, "walking")
         if limit is not None and time.perf_counter() - began > limit:
             note = f"the {limit:g} s allowed ran out after {frames / graph.fps:.1f} s of motion"
             break
@@ -81,7 +74,7 @@ def random_walk(
         found, frame, frames = random_transitions(
             ground.runs,
             clip_of,
-            ease,
+            weights,
             seen,
             chances,
             frame,
@@ -111,86 +104,6 @@ def random_walk(
     return Walk.of(
         graph, place, rows, stop, method="random", note=note, complete=not note, seconds=time.perf_counter() - began
     )
-
-
-_known: WeakKeyDictionary[FloorGraph, tuple[float, np.ndarray]] = WeakKeyDictionary()
-
-
-def _balanced(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
-    """(T,) `_ease`, more where a walk can then be left at many moments and away from the ends of clips, and so that
-    seams are spread evenly over the clips; worked out once for a graph."""
-    found = _known.get(ground)
-    if found is None or found[0] != care:
-        runs = ground.runs
-        clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts))
-        near, between, within = (round(seconds * ground.fps) for seconds in (_MOMENT, _LEAST, _LONGEST_PLAYED))
-        free = can_leave(runs, near)
-        first = ground.starts[:-1] + [clip.first for clip in graph.clips]
-        amid = inside(runs, clip_of, first, ground.starts[1:], ground.window, round(_END * ground.fps))
-        ease = _ease(graph, ground, care) * freedom(runs, free, between, within) * amid
-        moments = np.bincount(clip_of, free, len(graph.clips))
-        ease *= balance(runs, ease, clip_of, moments, between, within)
-        found = _known[ground] = (care, ease)
-    return found[1]
-
-
-def _ease(graph: MotionGraph, ground: FloorGraph, care: float) -> np.ndarray:
-    """(T,) how gladly each transition is taken, by its cost in shares of what hardly shows, or of what it may cost
-    where that is less: 1 / (1 + share²)³, which needs no exponential and so is the same on every processor. Falling
-    faster, the few cheapest would be taken again and again, and always at the same moments of a motion, which gives
-    them away more than their cost does.
-
-    In motion slower than a stroll less is hidden, and a cost counts as more. Who speeds up or slows down at a seam
-    shows it, whatever it costs. Moments from which many transitions leave
-    are left no more often than others: walks that always change clips where the body rests give themselves away.
-    """
-    candidates = graph.candidates
-    limits = np.broadcast_to(graph.thresholds.limits(candidates), len(candidates.table))[ground.rows]
-    cost = candidates.cost[ground.rows]
-    if not np.isfinite(limits).all():
-        limits = np.full(len(cost), cost.max(initial=0.0))
-    if candidates.metric.unit == "cm":
-        pace = candidates.pace[ground.rows]
-        limits = np.minimum(limits, _HIDDEN * candidates.leeway[ground.rows]) * np.clip(pace, _SLOWEST, 1.0)
-    share = cost / np.maximum(limits, 1e-12)
-    fall = 1.0 / (1.0 + care * share * share)
-    change = _change(graph, ground) / _LIKE
-    ease = fall * fall * fall / (1.0 + care * change * change) + 1e-9
-    # Of all that leave about the same moment each gets its share of what the best of them would have alone. Its root:
-    # which moment is left counts less than how, or the few cheapest would be taken again and again.
-    total, near = np.append(0.0, np.cumsum(ease)), round(_MOMENT * ground.fps)
-    return ease * (1.0 - care + alone(ground.runs.leave, ease, total, near, care))
-
-
-def _change(graph: MotionGraph, ground: FloorGraph) -> np.ndarray:
-    """(T,) by how much the two motions of each transition differ in how fast they get on over its window, as a share of
-    their speed, or of 1 m/s for slower ones."""
-    window, path = ground.window, graph.candidates.paths[:, :2]
-    far = []
-    for start in (ground.runs.leave, ground.runs.arrive - window):
-        step = path[start + window - 1].astype(float) - path[start]
-        far.append(np.sqrt(step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1]))
-    first, second = (each * ground.fps / max(window - 1, 1) for each in far)
-    return (second - first) / np.maximum(0.5 * (first + second), 1.0)
-
-
-@kernel(F64[::1](read(I32), read(F64), read(F64), I64, F64))
-def alone(leave, ease, total, near, care):
-    """(T,) the root of the largest ease of the transitions that leave within `near` frames of each, times `care`, as a
-    share of all of them together; total: (T + 1,) the ease of those before."""
-    count = leave.shape[0]
-    out, first, last, best = np.empty(count), 0, 0, 0.0
-    for k in range(count):
-        if k == 0 or leave[k] > leave[k - 1]:
-            while leave[first] < leave[k] - near:
-                first += 1
-            while last < count and leave[last] <= leave[k] + near:
-                last += 1
-            best = 0.0
-            for i in range(first, last):
-                best = max(best, ease[i])
-        out[k] = care * np.sqrt(best) / (total[last] - total[first])
-    return out
 
 
 def _last_frame(

@@ -1,0 +1,182 @@
+"""What is to be seen of a body around every transition of a graph, and around captured moments, to tell them apart.
+
+Two thirds of a second at 30 Hz: how fast the parts of the body move, in which direction, and how suddenly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiongraph.elementary import sincos
+from motiongraph.graph.motion_graph import MotionGraph
+from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read
+from motiongraph.metric.stream import ahead
+from motiongraph.model import sides
+from motiongraph.model.bone_map import body_parts
+from motiongraph.model.clip import Clip
+from motiongraph.model.skeleton import Skeleton
+from motiongraph.walks.floor_path import FloorGraph
+
+_RATE = 30.0  # Hz
+_HALF = 10  # frames of _RATE before and after the middle of a window
+_MARGIN = 4  # more frames that a captured window keeps from the ends of its clip
+_APART = 0.1  # s between captured windows
+LEVELS = 16  # of what is seen
+# m/s and m/s²: what is finer than that no capture measures, and no eye sees. Made clips stand still to the micrometre,
+# which would give any blend away.
+_FINE = 0.01, 0.5
+# Hip joints move as the hips do, shoulders as the chest.
+_LOOKED_AT = ("hips", "chest", "neck", "head", "knee", "ankle", "toe", "elbow", "wrist")
+_CHUNK = 2048  # windows looked at together
+_STEPS = 2 * _HALF + 3  # positions in a window
+_VELOCITIES = _STEPS + 1  # three numbers for every third step
+_ACCELERATIONS = _HALF + 1  # one for every second
+_TOLD = 5  # numbers told of all speeds, and of all accelerations
+_EACH = _VELOCITIES + _ACCELERATIONS + 2 * _TOLD  # features of a part
+
+
+@dataclass(frozen=True, eq=False)
+class SeamWindows:
+    """Windows around T transitions, then around C captured moments."""
+
+    levels: np.ndarray  # (K, T + C) uint8: what is seen, each feature by how it ranks among the captured windows
+    clips: np.ndarray  # (T + C, 2) the clips that each shows, captured ones twice the same
+    frames: np.ndarray  # (C,) middle frames of the captured windows, counted over all clips
+
+
+def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows:
+    """The windows of all transitions of a graph, and of its captured frames."""
+    table, count, half = graph.candidates.table[ground.rows], len(ground.rows), (ground.window - 1) // 2
+    first, stop = ground.starts[:-1] + [clip.first for clip in graph.clips], ground.starts[1:]
+    reach, apart = round((_HALF + _MARGIN) / _RATE * ground.fps), max(round(_APART * ground.fps), 1)
+    frames = np.concatenate([np.arange(a + reach, b - reach, apart) for a, b in zip(first, stop)])
+    own = np.searchsorted(ground.starts, frames, side="right") - 1
+    middles = ground.runs.leave + half, ground.runs.arrive - ground.window + half
+    middle, clips = (
+        np.concatenate([np.stack(pair, axis=1), np.stack([each, each], axis=1)]).astype(np.int64)
+        for pair, each in ((middles, frames), ((table["src"], table["dst"]), own))
+    )
+    placed = np.zeros((len(clips), 3))
+    placed[:count] = np.stack([table[name] for name in ("theta", "x0", "z0")], axis=1)
+    places, across = (np.concatenate(each) for each in zip(*_bodies(graph.clips)))
+    bounds = np.stack([first, stop], axis=1)[clips]
+
+    def seen(part: slice) -> np.ndarray:
+        out = np.empty((places.shape[1] * _EACH, len(middle[part])), np.float32)
+        look(places, across, middle[part], bounds[part], placed[part], ground.fps, ground.window, out)
+        return out
+
+    captured = np.sort(seen(slice(count, None)), axis=1)
+    edges = captured[:, (np.arange(1, LEVELS) * len(frames)) // LEVELS]
+
+    def levelled(part: slice) -> np.ndarray:
+        return np.stack([np.searchsorted(*each) for each in zip(edges, seen(part))]).astype(np.uint8)
+
+    parts = [slice(start, start + _CHUNK) for start in range(0, len(clips), _CHUNK)]
+    return SeamWindows(np.concatenate(list(ahead(levelled, parts)), axis=1), clips, frames)
+
+
+def _bodies(clips: Sequence[Clip]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of every clip the parts of its body (F, n, 3), metres, and (F, 2) x and z from its right to its left."""
+    parts, pairs, out = _parts(clips[0].skeleton), sides.pairs(clips[0].skeleton), []
+    for clip in clips:
+        places = clip.positions()
+        across = np.zeros((len(clip), 2))
+        for left, right in pairs.tolist():
+            across += places[:, left, ::2] - places[:, right, ::2]
+        out.append((places[:, parts].astype(np.float32, order="C"), across))
+    return out
+
+
+def _parts(skeleton: Skeleton) -> list[int]:
+    """The joints that are looked at; some ends of the body where its parts are not known."""
+    found = {joint for part, joint in body_parts(skeleton).items() if part.endswith(_LOOKED_AT)}
+    return sorted((found or set(np.flatnonzero(sides.ends(skeleton))[:10].tolist())) | {0})
+
+
+@kernel((read(F32, 3), read(F64, 2), read(I64, 2), read(I64, 3), read(F64, 2), F64, I64, F32[:, ::1]))
+def look(places, across, middle, bounds, placed, fps, window, seen):
+    """Into seen (K, N): velocities, the sizes of accelerations, and `_told` of both, of every part of the body.
+
+    places: (F, n, 3) metres; across: (F, 2) to the left of the body; middle: (N, 2) frames of the two motions that a
+    window blends; bounds: (N, 2, 2) first and last + 1 frame of their clips, beyond which motion goes straight on;
+    placed: (N, 3) theta, x0, z0 of the second. All is seen from the way the first faces in the middle.
+    """
+    at, speeds, sudden = np.empty((_STEPS, 3)), np.empty(_STEPS - 1), np.empty(_STEPS - 2)
+    below, part, share = np.empty((_STEPS, 2), np.int64), np.empty((_STEPS, 2)), np.empty(_STEPS)
+    for w in range(middle.shape[0]):
+        left_x, left_z = across[middle[w, 0], 0], across[middle[w, 0], 1]
+        size = np.sqrt(left_x * left_x + left_z * left_z)
+        left_x, left_z = (left_x / size, left_z / size) if size > 1e-9 else (1.0, 0.0)
+        _moments(middle[w], bounds[w], fps, window, below, part, share)
+        s, c = sincos(placed[w, 0])
+        for p in range(places.shape[1]):
+            for i in range(_STEPS):
+                at[i, :] = 0.0
+                for side in range(2):
+                    weight = share[i] if side else 1.0 - share[i]
+                    if weight > 0.0:
+                        f, t = below[i, side], part[i, side]
+                        x = (1.0 - t) * places[f, p, 0] + t * places[f + 1, p, 0]
+                        y = (1.0 - t) * places[f, p, 1] + t * places[f + 1, p, 1]
+                        z = (1.0 - t) * places[f, p, 2] + t * places[f + 1, p, 2]
+                        if side:
+                            x, z = c * x + s * z + placed[w, 1], c * z - s * x + placed[w, 2]
+                        at[i, 0] += weight * x
+                        at[i, 1] += weight * y
+                        at[i, 2] += weight * z
+            for i in range(_STEPS):
+                x, z = at[i, 0], at[i, 2]
+                at[i, 0], at[i, 2] = left_x * x + left_z * z, left_x * z - left_z * x
+            k = p * _EACH
+            for i in range(_STEPS - 1):
+                speeds[i] = 0.0
+                for axis in range(3):
+                    velocity = (at[i + 1, axis] - at[i, axis]) * _RATE
+                    speeds[i] += velocity * velocity
+                    if i % 3 == 0:
+                        seen[k + i + axis, w] = np.floor(velocity / _FINE[0] + 0.5)
+                speeds[i] = np.sqrt(speeds[i])
+            k += _VELOCITIES
+            for i in range(_STEPS - 2):
+                sudden[i] = 0.0
+                for axis in range(3):
+                    change = (at[i + 2, axis] - 2.0 * at[i + 1, axis] + at[i, axis]) * _RATE * _RATE
+                    sudden[i] += change * change
+                sudden[i] = np.sqrt(sudden[i])
+                if i % 2 == 0:
+                    seen[k + i // 2, w] = np.floor(sudden[i] / _FINE[1] + 0.5)
+            k += _ACCELERATIONS
+            _told(speeds, _FINE[0], seen[k : k + _TOLD, w])
+            _told(sudden, _FINE[1], seen[k + _TOLD : k + 2 * _TOLD, w])
+
+
+@njit(**FAST)
+def _moments(middle, bounds, fps, window, below, part, share):
+    """Into below and part (_STEPS, 2) the frames before each step and how far after them it is, of the two motions of a
+    window; into share (_STEPS,) that of the second, as linear blends have it."""
+    for i in range(_STEPS):
+        step = (i - _HALF - 1) * fps / _RATE
+        u = min(max(((window - 1) // 2 + step + 1.0) / window, 0.0), 1.0)
+        share[i] = u * u * (3.0 - 2.0 * u)
+        for side in range(2):
+            moment = middle[side] + step
+            below[i, side] = min(max(int(np.floor(moment)), bounds[side, 0]), bounds[side, 1] - 2)
+            part[i, side] = moment - below[i, side]
+
+
+@njit(**FAST)
+def _told(values, fine, out):
+    """Into out (_TOLD,): mean, deviation, most and least of values, and the mean in the middle as a share of all."""
+    count, mean, square, most, least, amid = values.shape[0], 0.0, 0.0, 0.0, np.inf, 0.0
+    for i in range(count):
+        mean += values[i] / count
+        most, least = max(most, values[i]), min(least, values[i])
+        if _HALF - 3 <= i <= _HALF + 3:
+            amid += values[i] / 7.0
+    for i in range(count):
+        square += (values[i] - mean) * (values[i] - mean) / count
+    out[0], out[1] = np.floor(mean / fine + 0.5), np.floor(np.sqrt(square) / fine + 0.5)
+    out[2], out[3] = np.floor(most / fine + 0.5), np.floor(least / fine + 0.5)
+    out[4] = amid / max(mean, fine)

@@ -1,0 +1,113 @@
+"""Which transitions look like seams, and walks that avoid them."""
+
+import numpy as np
+import pytest
+from naive import discriminator as naive
+from walking import sample
+
+import motiongraph as mg
+from motiongraph.walks import discriminator, ease, seam_windows
+from motiongraph.walks.balance import taken
+from motiongraph.walks.floor_path import floor_graph
+from motiongraph.walks.seam_windows import LEVELS
+
+
+@pytest.fixture(scope="module")
+def graph():
+    clips = [sample(name) for name in ("walk", "walk_left", "walk_right", "walk_run", "run", "sneak")]
+    return mg.MotionGraph.build(clips, threshold=6.0).pruned()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_boosted_stumps_agree_with_plain_loops(seed):
+    rng = np.random.default_rng(seed)
+    levels = rng.integers(0, LEVELS, (23, 60)).astype(np.uint8)
+    learn, weight = np.flatnonzero(rng.random(60) < 0.7), rng.uniform(0.1, 3.0, 60)
+    comp = discriminator.boosted(levels, learn, weight, 25, 12)
+    settings = (getattr(discriminator, name) for name in ("_EVERY", "_RATE", "_STEADY", "_LEAF"))
+    ref = naive.boosted(levels.tolist(), learn.tolist(), weight.tolist(), 25, 12, *settings)
+    np.testing.assert_allclose(comp, ref, atol=1e-9)
+    assert np.ptp(comp) > 0.05
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0, 120.0])
+def test_windows_agree_with_plain_loops(fps):
+    rng = np.random.default_rng(int(fps))
+    places = rng.normal(size=(400, 2, 3)).cumsum(axis=0).astype(np.float32) * 0.01
+    across, placed = rng.normal(size=(400, 2)), rng.normal(size=(6, 3))
+    middle = rng.integers(20, 180, (6, 2)) + np.array([0, 200])
+    bounds = np.broadcast_to([[0, 200], [200, 400]], (6, 2, 2)).astype(np.int64)
+    window, half, rate = round(fps / 3), seam_windows._HALF, seam_windows._RATE
+    found = np.empty((2 * seam_windows._EACH, 6), np.float32)
+    seam_windows.look(places, across, middle, np.ascontiguousarray(bounds), placed, fps, window, found)
+    fine = np.array(seam_windows._FINE)
+    for w in range(6):
+        for part in range(2):
+            own = places[:, part].astype(float).tolist()
+            given = middle[w].tolist(), bounds[w].tolist(), placed[w].tolist(), across[middle[w, 0]].tolist()
+            velocity, acceleration = map(np.array, naive.seen(own, own, *given, fps, window, half, rate))
+            speed, sudden = (np.linalg.norm(each, axis=1) for each in (velocity, acceleration))
+            row = found[part * seam_windows._EACH :, w]
+            close = {"atol": 0.51, "rtol": 1e-6}  # rounded to whole steps of what is seen
+            np.testing.assert_allclose(row[:24], velocity[::3].ravel() / fine[0], **close)
+            np.testing.assert_allclose(row[24:35], sudden[::2] / fine[1], **close)
+            for start, values, step in ((35, speed, fine[0]), (40, sudden, fine[1])):
+                told = np.array([values.mean(), values.std(), values.max(), values.min()])
+                np.testing.assert_allclose(row[start : start + 4], told / step, **close)
+                share = values[half - 3 : half + 4].mean() / max(values.mean(), step)
+                np.testing.assert_allclose(row[start + 4], share, rtol=1e-4)
+
+
+def test_captured_windows_fill_all_levels(graph):
+    ground = floor_graph(graph)
+    windows = seam_windows.seam_windows(graph, ground)
+    count = len(ground.rows)
+    captured = windows.levels[:, count:]
+    assert windows.levels.shape[1] == len(windows.clips) == count + len(windows.frames)
+    assert (windows.clips[count:, 0] == windows.clips[count:, 1]).all()
+    often = np.array([np.bincount(row, minlength=LEVELS).max() for row in captured])
+    assert np.median(often) < 3 * captured.shape[1] / LEVELS
+
+
+def test_what_looks_unlike_captured_motion_is_suspicious():
+    rng = np.random.default_rng(0)
+    levels = rng.integers(0, LEVELS, (40, 1200)).astype(np.uint8)
+    odd = np.arange(600) % 3 == 0
+    levels[3, :600][odd] = LEVELS - 1
+    clips = rng.integers(0, 12, (1200, 1)).repeat(2, axis=1)
+    said = discriminator.suspicion(levels, clips, np.ones(600), np.ones(600))
+    assert said[odd].min() > 0.1
+    assert said[odd].mean() > 0.5
+    assert said[~odd].mean() < 0.0
+
+
+def test_nothing_is_learnt_from_the_clips_that_are_judged():
+    """Every clip's seams have a mark of their own: who knows it sees them, who knows the others' does not."""
+    clips = np.concatenate([np.arange(240), np.arange(240)])[:, None].repeat(2, axis=1) % 8
+    levels = np.zeros((80, 480), np.uint8)
+    for i in range(240):
+        levels[i % 8 * 10 : i % 8 * 10 + 10, i] = LEVELS - 1
+    assert discriminator.suspicion(levels, clips, np.ones(240), np.ones(240)).max() < 0.0
+    assert discriminator.boosted(levels, np.arange(480), np.ones(480), 240, 100)[:240].min() > 0.5
+
+
+def test_walks_take_what_shows_less(graph):
+    ground = floor_graph(graph)
+    windows = seam_windows.seam_windows(graph, ground)
+    least, most = (round(seconds * graph.fps) for seconds in (ease.LEAST, ease.LONGEST_PLAYED))
+    even = np.full(len(windows.frames), 1.0)
+
+    def shown(weight):
+        seams = taken(ground.runs, weight, least, most)
+        return float(np.average(discriminator.suspicion(windows.levels, windows.clips, seams, even), weights=seams))
+
+    assert shown(ease.balanced_ease(graph, ground, 1.0)) < shown(ease.ease(graph, ground, 1.0)) - 0.1
+
+
+def test_few_clips_and_no_care_are_not_looked_at(graph, monkeypatch):
+    monkeypatch.setattr(ease, "seam_windows", lambda *_: pytest.fail("looked at"))
+    ease._balanced(graph, floor_graph(graph), 0.0, lambda *_: None)
+    few = mg.MotionGraph.build([sample("walk"), sample("walk_left")], threshold=6.0).pruned()
+    ease._balanced(few, floor_graph(few), 1.0, lambda *_: None)
+    monkeypatch.setattr(ease, "_MOST", 10)
+    ease._balanced(graph, floor_graph(graph), 1.0, lambda *_: None)
