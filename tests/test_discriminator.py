@@ -111,3 +111,11 @@ def test_few_clips_and_no_care_are_not_looked_at(graph, monkeypatch):
     ease._balanced(few, floor_graph(few), 1.0, lambda *_: None)
     monkeypatch.setattr(ease, "_MOST", 10)
     ease._balanced(graph, floor_graph(graph), 1.0, lambda *_: None)
+
+
+def test_clips_too_short_to_look_at_are_walked_all_the_same():
+    clip = sample("walk")
+    clips = [clip[at : at + 100] for at in range(60, 300, 40)]
+    graph = mg.MotionGraph.build(clips, threshold=20.0)
+    assert seam_windows.seam_windows(graph, floor_graph(graph)) is None
+    assert np.isfinite(ease.balanced_ease(graph, floor_graph(graph), 1.0)).all()

@@ -31,7 +31,8 @@ def suspicion(levels: np.ndarray, clips: np.ndarray, seams: np.ndarray, captured
     """
     count = len(seams)
     weight = np.concatenate([_drawn(seams), _drawn(captured)])
-    fold = np.arange(clips.max() + 1) % _FOLDS
+    used, fold = np.unique(clips[:count]), np.full(clips.max() + 1, -1)
+    fold[used] = np.arange(len(used)) % _FOLDS
     total, judged = np.zeros(count), np.zeros(count)
     known = [(fold[clips] != k).all(axis=1) for k in range(_FOLDS)]
     for k, said in enumerate(

@@ -19,14 +19,13 @@ _HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions
 # hid seams no better and played less of the motion; 0.2 did not hide them.
 _LIKE = 0.12
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
-_ROUNDS = 6  # of asking what shows and avoiding it
+_END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
+_ROUNDS = 6  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
 _PLAINER = 20.0  # times more or less gladly for how much it shows
-_MOST = 200_000  # transitions of a graph of which that is asked
+_MOST = 200_000  # transitions of a graph of which that is asked; it takes 5 s then
 _CLIPS = 4  # fewest clips to learn from
-_CHOOSING = "looking at transitions"
-_END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
-
+_LOOKING = "looking at transitions"
 
 _known: WeakKeyDictionary[FloorGraph, tuple[float, np.ndarray]] = WeakKeyDictionary()
 
@@ -41,7 +40,7 @@ def balanced_ease(graph: MotionGraph, ground: FloorGraph, care: float, progress:
 
 
 def _balanced(graph: MotionGraph, ground: FloorGraph, care: float, progress: Progress) -> np.ndarray:
-    progress(0, _ROUNDS + 1, _CHOOSING)
+    progress(0, _ROUNDS + 1, _LOOKING)
     runs, count = ground.runs, len(ground.rows)
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts))
     near, least, most = (round(seconds * ground.fps) for seconds in (_MOMENT, LEAST, LONGEST_PLAYED))
@@ -49,15 +48,15 @@ def _balanced(graph: MotionGraph, ground: FloorGraph, care: float, progress: Pro
     first = ground.starts[:-1] + [clip.first for clip in graph.clips]
     amid = inside(runs, clip_of, first, ground.starts[1:], ground.window, round(_END * ground.fps))
     glad = ease(graph, ground, care) * freedom(runs, free, least, most) * amid
-    moments = np.bincount(clip_of, free, len(graph.clips))
-
-    factor = np.ones(len(graph.clips))
+    moments, factor = np.bincount(clip_of, free, len(graph.clips)), np.ones(len(graph.clips))
     weight = balance(runs, glad, clip_of, moments, least, most, factor, _EVEN_FIRST)
     if not care or count > _MOST or len(np.unique(clip_of[runs.leave])) < _CLIPS:
         return weight
     windows, plain = seam_windows(graph, ground), np.ones(count)
+    if windows is None:
+        return weight
     for done in range(_ROUNDS):
-        progress(done + 1, _ROUNDS + 1, _CHOOSING)
+        progress(done + 1, _ROUNDS + 1, _LOOKING)
         seams = taken(runs, weight, least, most)
         f = suspicion(windows.levels, windows.clips, seams, _played(ground, seams, windows.frames))
         # By the root of the odds of being captured motion: by the odds themselves it goes to and fro.

@@ -8,7 +8,7 @@ import numpy as np
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.kernels import F64, I32, I64, kernel, read, types
-from motiongraph.progress import SILENT, Progress, stretch
+from motiongraph.progress import SILENT, Progress
 from motiongraph.walks.ease import LEAST, LONGEST_PLAYED, balanced_ease, ease
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
@@ -32,8 +32,8 @@ def random_walk(
     most: seconds played between two transitions, where the clip has as many ahead and can be left; no less than twice
     `least` are allowed. variety: 0 picks every clip alike; above that clips are entered the more often the more moments
     there are to leave them, and 1 hardly ever goes where it has just been. care: 0 picks transitions alike whatever
-    they cost and however speeds differ, 1 hardly ever one near the threshold. limit: seconds to compute for.
-    `walk.log()` writes what was played.
+    they cost and however they show, 1 hardly ever one near the threshold or unlike captured motion. limit: seconds to
+    compute for. `walk.log()` writes what was played.
     """
     if not (0 <= variety <= 1 and 0 <= care <= 1):
         raise MotionError("variety and care are between 0 and 1")
@@ -58,14 +58,12 @@ def random_walk(
     number = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
     seen = np.full(len(graph.clips), -(1 << 40), np.int64)
-    weights = (
-        balanced_ease(graph, ground, care, stretch(progress, 0.0, 0.5)) if variety > 0 else ease(graph, ground, care)
-    )
+    weights = balanced_ease(graph, ground, care, progress) if variety > 0 else ease(graph, ground, care)
     between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, max(most, 2.0 * least)))
-    parts, frames, count, note, walking = [], 0, 0, "", stretch(progress, 0.5, 1.0)
+    parts, frames, count, note = [], 0, 0, ""
     while frames < length and count < number:
         done, total = (count, number) if transitions is not None else (frames, length)
-        walking(done, total, "walking")
+        progress(done, total, "walking")
         if limit is not None and time.perf_counter() - began > limit:
             note = f"the {limit:g} s allowed ran out after {frames / graph.fps:.1f} s of motion"
             break

@@ -45,12 +45,14 @@ class SeamWindows:
     frames: np.ndarray  # (C,) middle frames of the captured windows, counted over all clips
 
 
-def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows:
-    """The windows of all transitions of a graph, and of its captured frames."""
+def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows | None:
+    """The windows of all transitions of a graph, and of its captured frames; None where clips are too short for any."""
     table, count, half = graph.candidates.table[ground.rows], len(ground.rows), (ground.window - 1) // 2
     first, stop = ground.starts[:-1] + [clip.first for clip in graph.clips], ground.starts[1:]
     reach, apart = round((_HALF + _MARGIN) / _RATE * ground.fps), max(round(_APART * ground.fps), 1)
     frames = np.concatenate([np.arange(a + reach, b - reach, apart) for a, b in zip(first, stop)])
+    if len(frames) < LEVELS:
+        return None
     own = np.searchsorted(ground.starts, frames, side="right") - 1
     middles = ground.runs.leave + half, ground.runs.arrive - ground.window + half
     middle, clips = (
