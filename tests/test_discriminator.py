@@ -109,8 +109,9 @@ def test_few_clips_and_no_care_are_not_looked_at(graph, monkeypatch):
     ease._balanced(graph, floor_graph(graph), 0.0, lambda *_: None)
     few = mg.MotionGraph.build([sample("walk"), sample("walk_left")], threshold=6.0).pruned()
     ease._balanced(few, floor_graph(few), 1.0, lambda *_: None)
-    monkeypatch.setattr(ease, "_MOST", 10)
-    ease._balanced(graph, floor_graph(graph), 1.0, lambda *_: None)
+    for most in ((10, 1 << 30), (1 << 30, 10)):
+        monkeypatch.setattr(ease, "_MOST", most)
+        ease._balanced(graph, floor_graph(graph), 1.0, lambda *_: None)
 
 
 def test_clips_too_short_to_look_at_are_walked_all_the_same():

@@ -23,7 +23,9 @@ _END = 0.5  # s at the ends of clips, where transitions are known by what is abo
 _ROUNDS = 6  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
 _PLAINER = 20.0  # times more or less gladly for how much it shows
-_MOST = 200_000  # transitions of a graph of which that is asked; it takes 5 s then
+# Transitions and frames of a graph of which that is asked, at most; it takes 5 s then. Of a whole database not all
+# poses are loaded.
+_MOST = 200_000, 400_000
 _CLIPS = 4  # fewest clips to learn from
 _LOOKING = "looking at transitions"
 
@@ -50,7 +52,8 @@ def _balanced(graph: MotionGraph, ground: FloorGraph, care: float, progress: Pro
     glad = ease(graph, ground, care) * freedom(runs, free, least, most) * amid
     moments, factor = np.bincount(clip_of, free, len(graph.clips)), np.ones(len(graph.clips))
     weight = balance(runs, glad, clip_of, moments, least, most, factor, _EVEN_FIRST)
-    if not care or count > _MOST or len(np.unique(clip_of[runs.leave])) < _CLIPS:
+    large = count > _MOST[0] or len(clip_of) > _MOST[1]
+    if not care or large or len(np.unique(clip_of[runs.leave])) < _CLIPS:
         return weight
     windows, plain = seam_windows(graph, ground), np.ones(count)
     if windows is None:
