@@ -31,7 +31,6 @@ _ON = 0.05  # m; a foot below this has not left the ground since it carried the 
 _LANDING = 0.8  # m/s; a foot that is faster is still coming down, or going up
 _BEFORE = {  # what issue 20 began with, measured by other code on other walks
     "seams seen, AUC": {"16": 0.83, "69": 0.67, "141": 0.84, "bandai": 0.85, "samples": 0.88},
-    "beside all clips, by every joint": {"16": 0.96, "69": 0.65, "141": 0.59, "samples": 0.97},
     "jolts a minute": {"141": 59.0},
     "jerk ratio": {"141": 1.38},
     "stance missed": {"69": 0.057},
