@@ -66,6 +66,22 @@ def test_a_judge_sees_the_same_wherever_a_body_goes():
     np.testing.assert_allclose(here, there, atol=2e-3)
 
 
+def test_a_judge_sees_how_far_a_body_gets_in_a_window():
+    """The means of its velocities are where it gets to, those of its accelerations what its velocity gains."""
+    clip = sample("walk").moved(0.0, 1.0, 2.0)
+    mover = judge._Mover(clip, False)
+    n, steps = mover.places.shape[1], 2 * judge._HALF + 2
+    seen = mover.window(1.0)[24 * n + (steps - 1) * n :].reshape(2, len(judge._TOLD), n, 4)
+    at = np.round((1.0 + (np.array([0, 1, steps - 1, steps]) - judge._HALF - 1) / judge.RATE) * clip.fps).astype(int)
+    places = mover.places[at]
+    far = np.linalg.norm((places[3] - places[0])[:, [0, 2]], axis=1) * judge.RATE / steps
+    np.testing.assert_allclose(np.linalg.norm(seen[0, 0][:, [0, 2]], axis=1), far, rtol=1e-4)
+    gained = (places[3] - places[2] - places[1] + places[0])[:, 1] * judge.RATE**2 / (steps - 1)
+    np.testing.assert_allclose(seen[1, 0, :, 1], gained, atol=1e-3)
+    assert (seen[:, 3] <= seen[:, 4] + 1e-6).all()
+    assert (seen[:, 4] <= seen[:, 2] + 1e-6).all()
+
+
 def test_a_judge_looks_at_the_moments_that_seams_join():
     graph = sample_graph("walk", "walk_left", "run")
     motions = [mg.synthesize(mg.random_walk(graph, 20.0, rng=seed)) for seed in range(2)]
@@ -80,7 +96,7 @@ def test_a_trial_without_seams_sees_captured_motion_alone():
     """It sees the same however seams are made: the moments that they join, and others that are played. What it says of
     one was learnt without the other, which is much like it."""
     graph = sample_graph("walk", "walk_left", "walk_right", "run", "run_left")
-    walks = [mg.random_walk(graph, 25.0, rng=seed) for seed in range(5)]
+    walks = [mg.random_walk(graph, 25.0, rng=seed) for seed in range(8)]
     ways = [[mg.synthesize(walk, cleanup=False, lengths=s) for walk in walks] for s in (None, 0.01)]
 
     def seen(motions, beside, most=80):

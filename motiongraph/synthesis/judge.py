@@ -29,6 +29,11 @@ _REPEATS = 4  # ways to part the clips into folds; one alone is off by 0.03
 _BINS = 32  # of a feature's values: more cost time and tell no more
 _MOST = 2500  # windows of each kind. On subject 16 800 read 0.643, 1,134, all of 48 walks, 0.656
 _MARGIN = 4  # frames at the ends of a motion whose cleanup has not seen enough
+_AMID = slice(_HALF - 3, _HALF + 4)
+_TOLD = (  # of each course of a velocity or an acceleration
+    np.mean, np.std, np.max, np.min,
+    lambda course, axis: course[_AMID].mean(axis), lambda course, axis: course[_AMID].std(axis),
+)  # fmt: skip
 
 
 def seam_visibility(
@@ -134,8 +139,11 @@ class _Mover:
         x, z = places[..., 0].copy(), places[..., 2].copy()
         places[..., 0], places[..., 2] = np.cos(turn) * x + np.sin(turn) * z, np.cos(turn) * z - np.sin(turn) * x
         velocity = np.diff(places, axis=0) * RATE
-        acceleration = np.linalg.norm(np.diff(velocity, axis=0), axis=-1) * RATE
-        return np.concatenate([velocity[::3].ravel(), acceleration.ravel()]).astype(np.float32)
+        courses = []
+        for course in (velocity, np.diff(velocity, axis=0) * RATE):
+            courses.append(np.concatenate([course, np.linalg.norm(course, axis=-1, keepdims=True)], axis=-1))
+        told = [f(course, axis=0).ravel() for course in courses for f in _TOLD]
+        return np.concatenate([velocity[::3].ravel(), courses[1][..., 3].ravel(), *told]).astype(np.float32)
 
 
 def _area(x: np.ndarray, y: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> float:
