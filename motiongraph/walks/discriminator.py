@@ -8,12 +8,12 @@ the same on every processor.
 
 import numpy as np
 
-from motiongraph.kernels import F64, I64, U1, kernel, read
+from motiongraph.kernels import F64, I64, U1, kernel, read, types
 from motiongraph.metric.stream import ahead
 from motiongraph.walks.seam_windows import LEVELS
 
 _FOLDS = 4  # parts of the clips; what is said of one was learnt from the others
-_STUMPS = 100
+_STUMPS = 300
 _EVERY = 10  # a stump chooses among one feature in so many, another tenth each time: as good, and faster
 _RATE = 0.3  # how much of what a stump says is believed
 _STEADY = 2.0  # windows that speak for 0 in every leaf
@@ -35,12 +35,15 @@ def suspicion(levels: np.ndarray, clips: np.ndarray, seams: np.ndarray, captured
     fold[used] = np.arange(len(used)) % _FOLDS
     total, judged = np.zeros(count), np.zeros(count)
     known = [(fold[clips] != k).all(axis=1) for k in range(_FOLDS)]
-    for k, said in enumerate(
-        ahead(lambda own: boosted(levels, np.flatnonzero(own & (weight > 0.0)), weight, count, _STUMPS), known)
-    ):
-        unknown = ~known[k][:count]
-        total[unknown] += said[:count][unknown]
-        judged[unknown] += 1
+
+    def said(own: np.ndarray) -> np.ndarray:
+        learn, unknown = np.flatnonzero(own & (weight > 0.0)), np.flatnonzero(~own[:count])
+        stumps = boosted(np.take(levels, learn, axis=1), weight[learn], int((learn < count).sum()), _STUMPS)
+        return judged_by(levels, unknown, *stumps)
+
+    for own, f in zip(known, ahead(said, known)):
+        total[~own[:count]] += f
+        judged[~own[:count]] += 1
     return total / judged
 
 
@@ -52,26 +55,27 @@ def _drawn(often: np.ndarray) -> np.ndarray:
     return np.bincount(drawn, minlength=len(often)) * (_WEIGHT / _DRAWS)
 
 
-@kernel(F64[::1](read(U1, 2), read(I64), read(F64), I64, I64))
-def boosted(levels, learn, weight, seams, stumps):
-    """(N,) f of all windows, learnt from some of them, learn (n,). levels: (K, N); weight: (N,); the first `seams`
-    windows are seams."""
+@kernel(types.Tuple((I64[:, ::1], F64[:, ::1]))(read(U1, 2), read(F64), I64, I64))
+def boosted(levels, weight, seams, stumps):
+    """Stumps learnt from windows: of each the feature and the highest level on its low side (stumps, 2), and what it
+    says of both sides (stumps, 2). levels: (K, n); weight: (n,); the first `seams` windows are seams."""
     features, windows = levels.shape
     found, slope, bend = np.zeros(windows), np.zeros(windows), np.zeros(windows)
     slopes, bends = np.empty(LEVELS), np.empty(LEVELS)
+    cuts, values = np.zeros((stumps, 2), np.int64), np.zeros((stumps, 2))
     for n in range(stumps):
         all_slope = all_bend = 0.0
-        for i in learn:
+        for i in range(windows):
             square = 1.0 + found[i] * found[i]
             root = np.sqrt(square)
             wrong = (1.0 if i < seams else 0.0) - 0.5 * (1.0 + found[i] / root)
             slope[i], bend[i] = weight[i] * wrong * 2.0 / root, weight[i] / (square * square)
             all_slope += slope[i]
             all_bend += bend[i]
-        best, feature, level, low, high = 0.0, -1, 0, 0.0, 0.0
+        best = 0.0
         for k in range(n % _EVERY, features, _EVERY):
             slopes[:], bends[:] = 0.0, 0.0
-            for i in learn:
+            for i in range(windows):
                 slopes[levels[k, i]] += slope[i]
                 bends[levels[k, i]] += bend[i]
             below = bend_below = 0.0
@@ -83,8 +87,19 @@ def boosted(levels, learn, weight, seams, stumps):
                     first, second = below / (bend_below + _STEADY), above / (bend_above + _STEADY)
                     gain = below * first + above * second
                     if gain > best:
-                        best, feature, level, low, high = gain, k, b, first, second
-        if feature >= 0:
-            for i in range(windows):
-                found[i] += _RATE * (high if levels[feature, i] > level else low)
+                        best = gain
+                        cuts[n, 0], cuts[n, 1] = k, b
+                        values[n, 0], values[n, 1] = _RATE * first, _RATE * second
+        for i in range(windows):
+            found[i] += values[n, 1 if levels[cuts[n, 0], i] > cuts[n, 1] else 0]
+    return cuts, values
+
+
+@kernel(F64[::1](read(U1, 2), read(I64), read(I64, 2), read(F64, 2)))
+def judged_by(levels, windows, cuts, values):
+    """(n,) f of some windows (n,), by stumps; see `boosted`. levels: (K, N)."""
+    found = np.zeros(windows.shape[0])
+    for n in range(cuts.shape[0]):
+        for i in range(windows.shape[0]):
+            found[i] += values[n, 1 if levels[cuts[n, 0], windows[i]] > cuts[n, 1] else 0]
     return found

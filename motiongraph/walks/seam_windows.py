@@ -10,7 +10,7 @@ import numpy as np
 
 from motiongraph.elementary import sincos
 from motiongraph.graph.motion_graph import MotionGraph
-from motiongraph.kernels import F32, F64, FAST, I64, kernel, njit, read
+from motiongraph.kernels import F32, F64, FAST, I64, U1, kernel, njit, read
 from motiongraph.metric.stream import ahead
 from motiongraph.model import sides
 from motiongraph.model.bone_map import body_parts
@@ -30,10 +30,9 @@ _FINE = 0.01, 0.5
 _LOOKED_AT = ("hips", "chest", "neck", "head", "knee", "ankle", "toe", "elbow", "wrist")
 _CHUNK = 2048  # windows looked at together
 _STEPS = 2 * _HALF + 3  # positions in a window
+_TOLD = 6  # numbers told of each course of a velocity or an acceleration: along an axis, or its size
 _VELOCITIES = _STEPS + 1  # three numbers for every third step
-_ACCELERATIONS = _HALF + 1  # one for every second
-_TOLD = 5  # numbers told of all speeds, and of all accelerations
-_EACH = _VELOCITIES + _ACCELERATIONS + 2 * _TOLD  # features of a part
+_EACH = _VELOCITIES + 8 * _TOLD  # features of a part
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +69,13 @@ def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows | None:
         return out
 
     captured = np.sort(seen(slice(count, None)), axis=1)
-    edges = captured[:, (np.arange(1, LEVELS) * len(frames)) // LEVELS]
+    edges = np.ascontiguousarray(captured[:, (np.arange(1, LEVELS) * len(frames)) // LEVELS])
 
-    def levelled(part: slice) -> np.ndarray:
-        return np.stack([np.searchsorted(*each) for each in zip(edges, seen(part))]).astype(np.uint8)
-
+    levels = np.empty((len(edges), len(clips)), np.uint8)
     parts = [slice(start, start + _CHUNK) for start in range(0, len(clips), _CHUNK)]
-    return SeamWindows(np.concatenate(list(ahead(levelled, parts)), axis=1), clips, frames)
+    for part, shown in zip(parts, ahead(seen, parts)):
+        levelled(shown, edges, part.start, levels)
+    return SeamWindows(levels, clips, frames)
 
 
 def _bodies(clips: Sequence[Clip]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -105,7 +104,7 @@ def look(places, across, middle, bounds, placed, fps, window, seen):
     window blends; bounds: (N, 2, 2) first and last + 1 frame of their clips, beyond which motion goes straight on;
     placed: (N, 3) theta, x0, z0 of the second. All is seen from the way the first faces in the middle.
     """
-    at, speeds, sudden = np.empty((_STEPS, 3)), np.empty(_STEPS - 1), np.empty(_STEPS - 2)
+    at, course = np.empty((_STEPS, 3)), np.empty((4, _STEPS - 1))
     below, part, share = np.empty((_STEPS, 2), np.int64), np.empty((_STEPS, 2)), np.empty(_STEPS)
     for w in range(middle.shape[0]):
         left_x, left_z = across[middle[w, 0], 0], across[middle[w, 0], 1]
@@ -132,26 +131,35 @@ def look(places, across, middle, bounds, placed, fps, window, seen):
                 x, z = at[i, 0], at[i, 2]
                 at[i, 0], at[i, 2] = left_x * x + left_z * z, left_x * z - left_z * x
             k = p * _EACH
-            for i in range(_STEPS - 1):
-                speeds[i] = 0.0
-                for axis in range(3):
-                    velocity = (at[i + 1, axis] - at[i, axis]) * _RATE
-                    speeds[i] += velocity * velocity
-                    if i % 3 == 0:
-                        seen[k + i + axis, w] = np.floor(velocity / _FINE[0] + 0.5)
-                speeds[i] = np.sqrt(speeds[i])
-            k += _VELOCITIES
-            for i in range(_STEPS - 2):
-                sudden[i] = 0.0
-                for axis in range(3):
-                    change = (at[i + 2, axis] - 2.0 * at[i + 1, axis] + at[i, axis]) * _RATE * _RATE
-                    sudden[i] += change * change
-                sudden[i] = np.sqrt(sudden[i])
-                if i % 2 == 0:
-                    seen[k + i // 2, w] = np.floor(sudden[i] / _FINE[1] + 0.5)
-            k += _ACCELERATIONS
-            _told(speeds, _FINE[0], seen[k : k + _TOLD, w])
-            _told(sudden, _FINE[1], seen[k + _TOLD : k + 2 * _TOLD, w])
+            for order in range(2):
+                count = _STEPS - 1 - order
+                for i in range(count):
+                    course[3, i] = 0.0
+                    for axis in range(3):
+                        if order:
+                            course[axis, i] = (at[i + 2, axis] - 2.0 * at[i + 1, axis] + at[i, axis]) * _RATE * _RATE
+                        else:
+                            course[axis, i] = (at[i + 1, axis] - at[i, axis]) * _RATE
+                            if i % 3 == 0:
+                                seen[p * _EACH + 8 * _TOLD + i + axis, w] = np.floor(course[axis, i] / _FINE[0] + 0.5)
+                        course[3, i] += course[axis, i] * course[axis, i]
+                    course[3, i] = np.sqrt(course[3, i])
+                for axis in range(4):
+                    _told(course[axis, :count], _FINE[order], seen[k : k + _TOLD, w])
+                    k += _TOLD
+
+
+@kernel((read(F32, 2), read(F32, 2), I64, U1[:, ::1]))
+def levelled(seen, edges, first, levels):
+    """Into levels (K, N), from window `first` on, how many of its feature's edges (K, n) each of seen (K, m) passes."""
+    count = seen.shape[1]
+    for k in range(seen.shape[0]):
+        own, level = seen[k], levels[k, first : first + count]
+        level[:] = 0
+        for b in range(edges.shape[1]):
+            edge = edges[k, b]
+            for w in range(count):
+                level[w] += U1(own[w] > edge)
 
 
 @njit(**FAST)
@@ -170,15 +178,18 @@ def _moments(middle, bounds, fps, window, below, part, share):
 
 @njit(**FAST)
 def _told(values, fine, out):
-    """Into out (_TOLD,): mean, deviation, most and least of values, and the mean in the middle as a share of all."""
-    count, mean, square, most, least, amid = values.shape[0], 0.0, 0.0, 0.0, np.inf, 0.0
+    """Into out (_TOLD,): mean, deviation, most and least of values, and mean and deviation in their middle."""
+    count = values.shape[0]
+    most, least = values[0], values[0]
     for i in range(count):
-        mean += values[i] / count
         most, least = max(most, values[i]), min(least, values[i])
-        if _HALF - 3 <= i <= _HALF + 3:
-            amid += values[i] / 7.0
-    for i in range(count):
-        square += (values[i] - mean) * (values[i] - mean) / count
-    out[0], out[1] = np.floor(mean / fine + 0.5), np.floor(np.sqrt(square) / fine + 0.5)
     out[2], out[3] = np.floor(most / fine + 0.5), np.floor(least / fine + 0.5)
-    out[4] = amid / max(mean, fine)
+    for k in range(0, _TOLD, 4):
+        first = count // 2 - 3 if k else 0
+        stop = count // 2 + 4 if k else count
+        mean = square = 0.0
+        for i in range(first, stop):
+            mean += values[i] / (stop - first)
+        for i in range(first, stop):
+            square += (values[i] - mean) * (values[i] - mean) / (stop - first)
+        out[k], out[k + 1] = np.floor(mean / fine + 0.5), np.floor(np.sqrt(square) / fine + 0.5)
