@@ -19,7 +19,7 @@ from motiongraph.walks.floor_path import SAMPLES, _run_ends, _steps, _ways, floo
 from motiongraph.walks.follow_path import find
 from motiongraph.walks.path_cost import ERROR, REALS, lower_bound, turn_ahead
 from motiongraph.walks.path_goal import Effort, Goal, Weights
-from motiongraph.walks.random_walk import random_transitions
+from motiongraph.walks.random_walk import _WEARY, random_transitions
 
 SEEDS = st.integers(0, 2**32 - 1)
 WORDS = [["walk"], ["run"], ["walk", "run"]]
@@ -161,9 +161,8 @@ def test_transitions_at_random(seed):
     frame, length = int(rng.integers(len(clip_of))), float(rng.choice([30.0, 1e9]))
     least, most, variety = int(rng.integers(0, 4)), int(rng.integers(4, 20)), float(rng.random())
     seen, ease = np.full(len(graph.clips), -(1 << 40), np.int64), rng.random(len(ground.floor.leave))
-    count, last, frames = random_transitions(
-        ground.runs, clip_of, ease, seen, chances, frame, 0, length, least, most, variety, graph.window, 0, taken
-    )
+    walk = frame, 0, length, least, most, variety, graph.window, 0, taken
+    count, last, frames = random_transitions(ground.runs, clip_of, ease, seen, np.ones(1), chances, *walk)
     ref = naive.random_transitions(
         ground.runs,
         clip_of.tolist(),
@@ -175,6 +174,7 @@ def test_transitions_at_random(seed):
         most,
         variety,
         graph.window,
+        _WEARY,
     )
     assert (taken[:count].tolist(), last, frames) == ref
 

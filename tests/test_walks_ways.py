@@ -366,6 +366,19 @@ def test_wrong_requests_get_one_sentence(call, sentence):
         call(graph)
 
 
+def test_nobody_goes_round_and_round_in_one_clip():
+    """The way back into clip a is all but free, the one out of it dear."""
+    rows = [(0, 30, 0, 3, 0.1), (0, 30, 1, 3, 9.0), (1, 30, 0, 3, 9.0), (1, 30, 1, 3, 9.0)]
+    graph = graph_of([still(40, name) for name in "ab"], rows, window=2).pruned()
+
+    def longest(variety: float) -> int:
+        clips = mg.random_walk(graph, rng=1, transitions=4000, least=0.1, variety=variety).steps["clip"]
+        changes = np.flatnonzero(np.diff(clips, prepend=-1, append=-1))
+        return int(np.diff(changes)[clips[changes[:-1]] == 0].max())
+
+    assert longest(0.5) < 20 < 60 < longest(0.0)
+
+
 def test_random_walks_keep_away_from_the_ends_of_clips():
     """What leaves or enters within half a second of where a capture begins or ends; with variety 0 all is as good."""
     long = round(4 * FPS)

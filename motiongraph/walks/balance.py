@@ -15,7 +15,7 @@ _WORK = 1_700_000  # transitions looked at in a round, at most; 0.01 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
 _MOST = 8.0  # times more or less gladly than without balance
 _STUCK = 0.002  # how gladly walks go where they cannot leave again
-_ENDS = 0.05  # how gladly clips are left or entered near their ends, as a share of elsewhere
+_ENDS = 0.005  # how gladly clips are left or entered near their ends, as a share of elsewhere
 
 
 def balance(
@@ -26,34 +26,35 @@ def balance(
     least: int,
     most: int,
     factor: np.ndarray,
+    mass: np.ndarray,
     rounds: int,
 ) -> np.ndarray:
-    """(T,) how gladly each transition is to be taken, by which clip it enters; those inside a clip as before.
+    """(T,) how gladly each transition is to be taken, by which clip it enters, or goes on in.
 
     ease: (T,) how gladly it was taken; clip_of: (F,) the clip of every frame; moments: (clips,) what each is to be
-    entered in proportion to; least, most: frames between two transitions; factor: (clips,) by how much more gladly each
-    is entered, 1 at first, corrected in place in so many rounds. In a whole database, where no walk comes to play
-    everything, all are taken as before.
+    entered in proportion to; least, most: frames between two transitions. Corrected in place in so many rounds: factor
+    (clips,) by how much more gladly each is entered, 1 at first; mass (T,) how many of all walks take each transition,
+    alike at first. In a whole database, where no walk comes to play everything, all are taken as before.
     """
     count = len(ease)
     if not count or _STEPS[0] * count > _WORK:
         return ease
-    src, dst = clip_of[runs.leave], clip_of[runs.arrive]
+    dst = clip_of[runs.arrive]
     first, last = _ahead(runs, least, most)
-    mass = np.full(count, 1.0 / count)
     for _ in range(rounds):
-        followed(first, last, np.where(src == dst, ease, ease * factor[dst]), _steps(count), mass)
+        followed(first, last, ease * factor[dst], _steps(count), mass)
         entered = np.bincount(dst, mass, len(moments))
         wanted = np.where(entered > 0.0, moments, 0.0)
         share = (wanted / wanted.sum()) / np.maximum(entered / entered.sum(), 1e-12)
         factor[:] = np.clip(factor * np.sqrt(np.clip(share, 1.0 / _MOST, _MOST)), 1.0 / _MOST, _MOST)
-    return np.where(src == dst, ease, ease * factor[dst])
+    return ease * factor[dst]
 
 
-def taken(runs: Runs, weight: np.ndarray, least: int, most: int) -> np.ndarray:
-    """(T,) the share of all transitions of long walks that each is, if taken so gladly; as for `balance`."""
+def taken(runs: Runs, weight: np.ndarray, least: int, most: int, mass: np.ndarray | None = None) -> np.ndarray:
+    """(T,) the share of all transitions of long walks that each is, if taken so gladly; as for `balance`. mass: what it
+    was for walks that were much the same; walks that seldom leave a part of the graph take many steps to spread."""
     count = len(weight)
-    mass = np.full(count, 1.0 / count)
+    mass = np.full(count, 1.0 / count) if mass is None else mass.copy()
     followed(*_ahead(runs, least, most), weight, _steps(count), mass)
     return mass
 

@@ -19,10 +19,10 @@ _HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions
 # hid seams no better and played less of the motion; 0.2 did not hide them.
 _LIKE = 0.12
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
-_END = 0.5  # s at the ends of clips, where transitions are known by what is about to end or has just begun
+_END = 0.65  # s at the ends of clips, where transitions are known by what is about to end or has just begun
 _ROUNDS = 6  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
-_PLAINER = 20.0  # times more or less gladly for how much it shows
+_PLAINER = 12.0  # times more or less gladly for how much it shows
 # Transitions and frames of a graph of which that is asked, at most; 142,000 transitions take 8 s. Of a whole
 # database not all poses are loaded.
 _MOST = 200_000, 400_000
@@ -50,8 +50,9 @@ def _balanced(graph: MotionGraph, ground: FloorGraph, care: float, progress: Pro
     first = ground.starts[:-1] + [clip.first for clip in graph.clips]
     amid = inside(runs, clip_of, first, ground.starts[1:], ground.window, round(_END * ground.fps))
     glad = ease(graph, ground, care) * freedom(runs, free, least, most) * amid
-    moments, factor = np.bincount(clip_of, free, len(graph.clips)), np.ones(len(graph.clips))
-    weight = balance(runs, glad, clip_of, moments, least, most, factor, _EVEN_FIRST)
+    moments = np.bincount(clip_of, free, len(graph.clips))
+    factor, mass = np.ones(len(graph.clips)), np.full(count, 1.0 / max(count, 1))
+    weight = balance(runs, glad, clip_of, moments, least, most, factor, mass, _EVEN_FIRST)
     large = count > _MOST[0] or len(clip_of) > _MOST[1]
     if not care or large or len(np.unique(clip_of[runs.leave])) < _CLIPS:
         return weight
@@ -60,12 +61,12 @@ def _balanced(graph: MotionGraph, ground: FloorGraph, care: float, progress: Pro
         return weight
     for done in range(_ROUNDS):
         progress(done + 1, _ROUNDS + 1, _LOOKING)
-        seams = taken(runs, weight, least, most)
+        seams = taken(runs, weight, least, most, mass)
         f = suspicion(windows.levels, windows.clips, seams, _played(ground, seams, windows.frames))
         # By the root of the odds of being captured motion: by the odds themselves it goes to and fro.
         plain = np.clip(plain * (np.sqrt(1.0 + f * f) - f), 1.0 / _PLAINER, _PLAINER)
         shown = glad * (1.0 - care + care * plain)
-        weight = balance(runs, shown, clip_of, moments, least, most, factor, _EVEN_AGAIN)
+        weight = balance(runs, shown, clip_of, moments, least, most, factor, mass, _EVEN_AGAIN)
     return weight
 
 

@@ -13,6 +13,7 @@ from motiongraph.walks.ease import LEAST, LONGEST_PLAYED, balanced_ease, ease
 from motiongraph.walks.floor_path import RUNS, FloorGraph, Runs, floor_graph
 from motiongraph.walks.walk import Name, Seed, Walk, called, frames_named
 
+_WEARY = 1e-6  # how gladly walks stay in a clip in which they have gone round and round
 LONGEST, _MOST = 36_000.0, 10_000_000  # seconds of motion, transitions
 _BLOCK = 4096  # transitions between two reports of progress
 # After four steps a clip that was played is half forgotten: 0.5 ** (age / 4) for ages of up to 63 steps. Products with
@@ -57,7 +58,7 @@ def random_walk(
     length = np.inf if transitions is not None else seconds * graph.fps
     number = transitions if transitions is not None else 1 << 62
     clip_of = np.repeat(np.arange(len(graph.clips)), np.diff(ground.starts)).astype(np.int32)
-    seen = np.full(len(graph.clips), -(1 << 40), np.int64)
+    seen, staying = np.full(len(graph.clips), -(1 << 40), np.int64), np.ones(1)
     weights = balanced_ease(graph, ground, care, progress) if variety > 0 else ease(graph, ground, care)
     between, within = (round(min(value, LONGEST) * graph.fps) for value in (least, max(most, 2.0 * least)))
     parts, frames, count, note = [], 0, 0, ""
@@ -74,6 +75,7 @@ def random_walk(
             clip_of,
             weights,
             seen,
+            staying,
             chances,
             frame,
             frames,
@@ -120,15 +122,17 @@ def _last_frame(
 
 
 @kernel(types.UniTuple(I64, 3)(
-    RUNS, read(I32), read(F64), I64[::1], read(F64), I64, I64, F64, I64, I64, F64, I64, I64, I32[::1]))  # fmt: skip
+    RUNS, read(I32), read(F64), I64[::1], F64[::1], read(F64), I64, I64, F64, I64, I64, F64, I64, I64, I32[::1],
+))  # fmt: skip
 def random_transitions(
-    runs, clip_of, ease, seen, chances, frame, frames, length, least, most, variety, window, count, taken
+    runs, clip_of, ease, seen, staying, chances, frame, frames, length, least, most, variety, window, count, taken
 ):
     """Take one transition for each of `chances`; returns how many, the frame arrived at and the frames played.
 
-    ease: (T,) how gladly each is taken; seen: (clips,) the step at which each clip was last played; frames, count:
-    frames played and transitions taken before; least, most: frames between two transitions. Stops where no transition
-    lies ahead, or after `length` frames. variety: the share of its weight that a clip just played loses.
+    ease: (T,) how gladly each is taken; seen: (clips,) the step at which each clip was last played; staying: (1,) how
+    gladly the walk stays in its clip, after doing so again and again; frames, count: frames played and transitions
+    taken before; least, most: frames between two transitions. Stops where no transition lies ahead, or after `length`
+    frames. variety: the share of its weight that a clip just played loses.
     """
     weights = np.empty(runs.leave.shape[0])
     for n in range(chances.shape[0]):
@@ -143,17 +147,21 @@ def random_transitions(
             return n, frame, frames + end - frame
         soon = runs.next_out[min(frame + most, end) + 1]
         last = soon if soon > first else last
-        seen[clip_of[frame]] = count + n
+        clip = clip_of[frame]
+        seen[clip] = count + n
         total = 0.0
         for k in range(first, last):
-            age = count + n - seen[clip_of[runs.arrive[k]]]
-            total += ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
+            there = clip_of[runs.arrive[k]]
+            age = count + n - seen[there]
+            weight = ease[k] * (1.001 - variety * _FORGOTTEN[age] if age < 64 else 1.0)
+            total += weight * staying[0] if there == clip else weight
             weights[k - first] = total
         k = first + min(np.searchsorted(weights[: last - first], chances[n] * total, side="right"), last - first - 1)
         after = frames + runs.leave[k] - frame + window
         if after >= length:  # the last clip is played on instead
             return n, frame, after
         frames, frame = after, runs.arrive[k]
+        staying[0] = max(staying[0] * (1.001 - variety), _WEARY) if clip_of[frame] == clip else 1.0
         taken[n] = k
     return chances.shape[0], frame, frames
 

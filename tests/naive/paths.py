@@ -223,9 +223,9 @@ def repeat_prices(floor, rules, arrived, left, ahead, again=0.25, remembered=16)
     return prices
 
 
-def random_transitions(floor, clip_of, ease, chances, frame, length, least, most, variety, window):
+def random_transitions(floor, clip_of, ease, chances, frame, length, least, most, variety, window, weary):
     """The transitions of a random walk, the frame arrived at and the frames played."""
-    played, taken, seen = 0, [], {}
+    played, taken, seen, stayed = 0, [], {}, 0
     for step, chance in enumerate(chances):
         end = floor.run_end[frame]
         if end < 0:
@@ -241,6 +241,8 @@ def random_transitions(floor, clip_of, ease, chances, frame, length, least, most
         for k in ahead:
             age = step - seen.get(clip_of[floor.arrive[k]], -1000)
             weights.append(ease[k] * (1.001 - variety * 0.5 ** (age / 4) if age < 64 else 1.0))
+            if clip_of[floor.arrive[k]] == clip_of[frame]:
+                weights[-1] *= max((1.001 - variety) ** stayed, weary)
         left, choice = chance * sum(weights), 0
         while choice < len(ahead) - 1 and left >= weights[choice]:
             left, choice = left - weights[choice], choice + 1
@@ -248,6 +250,7 @@ def random_transitions(floor, clip_of, ease, chances, frame, length, least, most
         played += floor.leave[k] - frame + window
         if played >= length:
             break
+        stayed = stayed + 1 if clip_of[floor.arrive[k]] == clip_of[frame] else 0
         frame = floor.arrive[k]
         taken.append(k)
     return taken, frame, played
