@@ -1,6 +1,7 @@
 """Figures of `motiongraph quality`, and the judge of seams."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from motiongraph.app import commands as do
 from motiongraph.app.walk.measure import measured
 from motiongraph.cli import main
 from motiongraph.synthesis import judge
-from motiongraph.synthesis.assess import _figures, _played, assess, rows
+from motiongraph.synthesis.assess import _figures, _played, assess, rows, thrown
 
 
 def test_a_file_is_measured_before_and_after():
@@ -165,3 +166,20 @@ def test_walks_are_measured_beside_the_frames_they_play():
                 sizes.append(np.linalg.norm(places[3] - 3 * places[2] + 3 * places[1] - places[0], axis=-1))
         rates.append(np.percentile(sizes, 99) * clips[0].fps ** 3)
     assert figures["jerk"] == pytest.approx(np.average(rates, weights=[each.duration for each in made]))
+
+
+def test_walks_jolt_beside_the_frames_they_play():
+    """A capture that jolts here and there, of which walks play some moments more often than others."""
+    walk, run = sample("walk"), sample("run")
+    root = walk.root.copy()
+    root[100:1000:12, 1] += 0.2
+    clips = [replace(walk, root=root), run]
+    graph = mg.MotionGraph.build([walk, run])
+    made = [mg.synthesize(mg.random_walk(graph, 5.0, rng=seed, start="walk")) for seed in range(3)]
+    odd = set(np.flatnonzero(thrown(clips[0].positions(), walk.fps)).tolist())
+    assert len(odd) >= 10
+    played = [[(c, round(f)) for c, f in zip(m.origin.clip.tolist(), m.origin.frame.tolist())] for m in made]
+    count = sum(clip == 0 and frame in odd for frames in played for clip, frame in frames)
+    assert count > 0
+    assert _played(made, clips)["jolts"] == pytest.approx(60.0 * count / sum(m.duration for m in made))
+    assert _played(made, [walk, run])["jolts"] == 0.0

@@ -49,7 +49,7 @@ def assess(
     """Figures of captured and of made motion; walks, seconds: how many random walks of a graph, and how long.
 
     "captured", "made": slide, cm/s of feet where contacts are found; slide_low, cm/s of feet that are low, whether or
-    not they stand; jolts, a minute; acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles, beside those of
+    not they stand; jolts, a minute, acceleration, m/s², and jerk, m/s³, of joints, 99th percentiles, beside those of
     the very frames that walks play; penetration and float, cm that standing feet are below the floor at worst and above
     it on average. lift_kept: share of steps that keep most of their height when feet are held. seam_visibility,
     blend_visibility: how well seams are told from any captured motion and from that of the same moments, see `judge`;
@@ -115,23 +115,30 @@ def _figures(clips: Sequence[Clip], standing: Sequence[Clip]) -> dict[str, float
 
 
 def _played(made: Sequence[Clip], clips: Sequence[Clip]) -> dict[str, float]:
-    """Acceleration and jerk of the captured frames that walks play: one that runs a lot has more of both than clips
-    have on average."""
+    """Acceleration, jerk and jolts of the captured frames that walks play: one that runs a lot has more of them than
+    clips have on average."""
     sizes: dict[int, list[np.ndarray]] = {}
+    jolts: dict[int, np.ndarray] = {}
     rows = []
     for motion in made:
         assert motion.origin is not None
         frames = motion.origin.frame.round().astype(int)
-        parts = []
+        parts, jolted = [], 0
         for clip in np.unique(motion.origin.clip).tolist():
             if clip not in sizes:
                 places, fps = clips[clip].positions(), clips[clip].fps
                 sizes[clip] = [np.linalg.norm(np.diff(places, n, axis=0), axis=-1) * fps**n for n in (2, 3)]
+                jolts[clip] = thrown(places[clips[clip].first :], fps)
             own = frames[motion.origin.clip == clip]
-            parts.append([size[own[own >= clips[clip].first + n] - n] for n, size in zip((2, 3), sizes[clip])])
-        rows.append([float(np.percentile(np.concatenate(size, axis=None), 99)) for size in zip(*parts)])
+            jolted = jolts[clip][own - clips[clip].first].sum()
+            parts.append(
+                [size[own[own >= clips[clip].first + n] - n] for n, size in zip((2, 3), sizes[clip])] + [jolted]
+            )
+        *sudden, jolted = zip(*parts)
+        sudden = [float(np.percentile(np.concatenate(size, axis=None), 99)) for size in sudden]
+        rows.append([*sudden, 60.0 * sum(jolted) / motion.duration])
     weight = [motion.duration for motion in made]
-    return dict(zip(("acceleration", "jerk"), np.average(rows, axis=0, weights=weight).tolist()))
+    return dict(zip(("acceleration", "jerk", "jolts"), np.average(rows, axis=0, weights=weight).tolist()))
 
 
 def _of_one(clip: Clip, standing: Clip) -> list[float]:
