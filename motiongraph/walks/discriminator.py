@@ -18,8 +18,8 @@ _EVERY = 10  # a stump chooses among one feature in so many, another tenth each 
 _RATE = 0.3  # how much of what a stump says is believed
 _STEADY = 2.0  # windows that speak for 0 in every leaf
 _LEAF = 1e-3  # windows that a leaf must have
-_WEIGHT = 1000.0  # windows of each kind that all draws count for
-_DRAWS = 2000  # windows of each kind to learn from
+_WEIGHT = 2000.0  # windows of each kind that all draws count for
+_DRAWS = 4000  # windows of each kind to learn from
 
 
 def suspicion(levels: np.ndarray, clips: np.ndarray, seams: np.ndarray, captured: np.ndarray) -> np.ndarray:
