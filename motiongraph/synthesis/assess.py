@@ -130,13 +130,10 @@ def _played(made: Sequence[Clip], clips: Sequence[Clip]) -> dict[str, float]:
                 sizes[clip] = [np.linalg.norm(np.diff(places, n, axis=0), axis=-1) * fps**n for n in (2, 3)]
                 jolts[clip] = thrown(places[clips[clip].first :], fps)
             own = frames[motion.origin.clip == clip]
-            jolted = jolts[clip][own - clips[clip].first].sum()
-            parts.append(
-                [size[own[own >= clips[clip].first + n] - n] for n, size in zip((2, 3), sizes[clip])] + [jolted]
-            )
-        *sudden, jolted = zip(*parts)
-        sudden = [float(np.percentile(np.concatenate(size, axis=None), 99)) for size in sudden]
-        rows.append([*sudden, 60.0 * sum(jolted) / motion.duration])
+            parts.append([size[own[own >= clips[clip].first + n] - n] for n, size in zip((2, 3), sizes[clip])])
+            jolted += int(jolts[clip][own - clips[clip].first].sum())
+        sudden = [float(np.percentile(np.concatenate(size, axis=None), 99)) for size in zip(*parts)]
+        rows.append([*sudden, 60.0 * jolted / motion.duration])
     weight = [motion.duration for motion in made]
     return dict(zip(("acceleration", "jerk", "jolts"), np.average(rows, axis=0, weights=weight).tolist()))
 

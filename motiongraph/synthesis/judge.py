@@ -1,14 +1,14 @@
 """A judge of seams: can a classifier tell windows with a transition from captured ones?
 
-Gradient boosting sees how the parts of a body move: their velocities and accelerations at 30 Hz over two thirds of a
-second. Windows with a transition in their middle come from made motion, the others from the captured clips, cleaned
-alike: around any frame that the same motion plays, around just the two moments that a transition joins, or, the
-strictest, around any frame of all clips, and then it sees every joint. Beside captured motion of any moment a seam can
-also be told by where it lies (walks change clips where bodies are slow, and at the ends of clips, where nothing
-captured goes on) and by which clips are played at all; beside the same moments only by the blend. How much of it is
-where they lie is told by a trial without any seam: captured motion at the moments that seams join, beside captured
-motion of any moment. What the judge says of a clip was learnt from others. 0.5 is chance, 1 means that every seam is
-seen. It needs scikit-learn, which motiongraph does not: `pip install scikit-learn`.
+Gradient boosting sees how the parts of a body move: the courses of their velocities and accelerations at 30 Hz over two
+thirds of a second, and the means, deviations and extremes of these. Windows with a transition in their middle come from
+made motion, the others from the captured clips, cleaned alike: around any frame that the same motion plays, around just
+the two moments that a transition joins, or, the strictest, around any frame of all clips, and then it sees every joint.
+Beside captured motion of any moment a seam can also be told by where it lies (walks change clips where bodies are slow,
+and at the ends of clips, where nothing captured goes on) and by which clips are played at all; beside the same moments
+only by the blend. How much of it is where they lie is told by a trial without any seam: captured motion at the moments
+that seams join, beside captured motion of any moment. What the judge says of a clip was learnt from others. 0.5 is
+chance, 1 means that every seam is seen. It needs scikit-learn, which motiongraph does not: `pip install scikit-learn`.
 """
 
 from collections.abc import Callable, Sequence

@@ -23,8 +23,8 @@ _END = 0.7  # s at the ends of clips, where transitions are known by what is abo
 _ROUNDS = 8  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
 _PLAINER = 12.0  # times more or less gladly for how much it shows
-# Transitions and frames of a graph of which that is asked, at most; 142,000 transitions take 8 s. Of a whole
-# database not all poses are loaded.
+# Transitions and frames of a graph of which that is asked, at most: more would take longer than a person waits, and
+# of a whole database not all poses are loaded.
 _MOST = 200_000, 400_000
 _CLIPS = 4  # fewest clips to learn from
 _LOOKING = "looking at transitions"

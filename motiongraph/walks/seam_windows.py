@@ -30,9 +30,11 @@ _FINE = 0.01, 0.5
 _LOOKED_AT = ("hips", "chest", "neck", "head", "knee", "ankle", "toe", "elbow", "wrist")
 _CHUNK = 2048  # windows looked at together
 _STEPS = 2 * _HALF + 3  # positions in a window
-_TOLD = 6  # numbers told of each course of a velocity or an acceleration: along an axis, or its size
+_COURSES = 4  # of a velocity or an acceleration: along three axes, and its size
+_TOLD = 6  # numbers told of each course
+_STATISTICS = 2 * _COURSES * _TOLD
 _VELOCITIES = _STEPS + 1  # three numbers for every third step
-_EACH = _VELOCITIES + 8 * _TOLD  # features of a part
+_EACH = _STATISTICS + _VELOCITIES  # features of a part
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +100,13 @@ def _parts(skeleton: Skeleton) -> list[int]:
 
 @kernel((read(F32, 3), read(F64, 2), read(I64, 2), read(I64, 3), read(F64, 2), F64, I64, F32[:, ::1]))
 def look(places, across, middle, bounds, placed, fps, window, seen):
-    """Into seen (K, N): velocities, the sizes of accelerations, and `_told` of both, of every part of the body.
+    """Into seen (K, N): of every part of the body what is `_told` of its velocity and acceleration, and velocities.
 
     places: (F, n, 3) metres; across: (F, 2) to the left of the body; middle: (N, 2) frames of the two motions that a
     window blends; bounds: (N, 2, 2) first and last + 1 frame of their clips, beyond which motion goes straight on;
     placed: (N, 3) theta, x0, z0 of the second. All is seen from the way the first faces in the middle.
     """
-    at, course = np.empty((_STEPS, 3)), np.empty((4, _STEPS - 1))
+    at, course = np.empty((_STEPS, 3)), np.empty((_COURSES, _STEPS - 1))
     below, part, share = np.empty((_STEPS, 2), np.int64), np.empty((_STEPS, 2)), np.empty(_STEPS)
     for w in range(middle.shape[0]):
         left_x, left_z = across[middle[w, 0], 0], across[middle[w, 0], 1]
@@ -141,10 +143,10 @@ def look(places, across, middle, bounds, placed, fps, window, seen):
                         else:
                             course[axis, i] = (at[i + 1, axis] - at[i, axis]) * _RATE
                             if i % 3 == 0:
-                                seen[p * _EACH + 8 * _TOLD + i + axis, w] = np.floor(course[axis, i] / _FINE[0] + 0.5)
+                                seen[p * _EACH + _STATISTICS + i + axis, w] = np.floor(course[axis, i] / _FINE[0] + 0.5)
                         course[3, i] += course[axis, i] * course[axis, i]
                     course[3, i] = np.sqrt(course[3, i])
-                for axis in range(4):
+                for axis in range(_COURSES):
                     _told(course[axis, :count], _FINE[order], seen[k : k + _TOLD, w])
                     k += _TOLD
 
