@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from naive.jolts import spent_by_loops
 from walking import sample_graph
 
-from motiongraph.synthesis.jolts import ORDERS, UPPER, Account, Limit, Record, counted, moves_of, usual_in
+from motiongraph.synthesis import jolts
+from motiongraph.synthesis.jolts import ORDERS, Account, Limit, Record, counted, moves_of, usual_in
 
 FPS = 60.0
 
@@ -27,29 +29,33 @@ def recorded(blended, shown, part=30):
     return record
 
 
+def account(blended, shown, first=0, stop=100):
+    return Account(recorded(blended, shown).counts, FPS, first, stop)
+
+
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_record_knows_its_percentiles(order):
+def test_a_record_knows_what_is_usual(order):
     places = walking(20.0, 0.002)
     size = np.linalg.norm(np.diff(places, order, axis=0), axis=-1)
-    found = Account(recorded(places, places).counts).percentiles(order, size[:0])
-    assert found.shape == (len(UPPER), 2)
+    usual, _ = account(places, places).of_part(order, size[:0], 0.0)
     # What is past counts less.
-    np.testing.assert_allclose(found[:, 0], np.percentile(size[:, 0], UPPER), rtol=0.06)
-    assert (np.diff(found[:, 0]) < 0.0).all()
-    assert found[:, 1].max() < 1e-5  # the lowest bin
+    np.testing.assert_allclose(usual[0], np.percentile(size[:, 0], 99), rtol=0.06)
+    assert usual[1] < 1e-5  # the lowest bin
 
 
-def test_what_was_shown_is_spent():
-    """One frame in a hundred may be above a limit: of 600, none more where there were six, all where there was none."""
-    places = walking(10.0)
-    record = Record(2, FPS)
-    moves = moves_of([places, places], len(places))[max(ORDERS) :]
-    moves[100:700:100, 0, 1, 0] = 1.0
-    record.add(moves)
-    many = record.counts[0, 1].sum(axis=1)
-    found = Account(record.counts).rare(2, np.full((len(UPPER), 2), 0.1), 0)
-    share = 1.0 - 0.01 * UPPER[:, None]
-    np.testing.assert_allclose(found, share * many - np.array([5 * many[0] / len(moves), 0.0]), rtol=1e-9)
+@pytest.mark.parametrize("order", ORDERS)
+def test_however_sudden_no_more_frames_are_than_were(order):
+    """Beside plain loops over sizes and frames: what was shown and is to be, in shares of what each may be worse."""
+    blended, shown = walking(12.0, 0.002, 1), walking(12.0, 0.0021, 2)
+    part, made = walking(1.5, 0.002, 3), walking(1.5, 0.003, 4)
+    was, now = (np.linalg.norm(np.diff(places, order, axis=0), axis=-1) for places in (part, made))
+    record = recorded(blended, shown)
+    _, spent = Account(record.counts, FPS, 10, 70).of_part(order, was, 0.0)
+    found, counts = spent(now), record.counts[ORDERS.index(order)]
+    settings = jolts._EDGES, jolts._PARTLY, jolts._SOON * FPS, jolts._FREE, jolts._UPPER
+    np.testing.assert_array_equal(found, spent_by_loops(counts, was, now, 10 - order, 70 - order, *settings))
+    assert np.isfinite(found[0])
+    assert np.isinf(found[1])
 
 
 def test_who_has_spent_it_is_held_to_the_percentile():
@@ -57,10 +63,7 @@ def test_who_has_spent_it_is_held_to_the_percentile():
     calm, part = walking(20.0), walking(2.0)
     shaken = part.copy()
     shaken[60, 0, 1] += 0.003
-    limits = {
-        rough: Limit.of(part, FPS, [0], 2, Account(recorded(calm, walking(20.0, rough)).counts, 20, 100))
-        for rough in (0.0, 0.02)
-    }
+    limits = {rough: Limit.of(part, FPS, [0], 2, account(calm, walking(20.0, rough), 20)) for rough in (0.0, 0.02)}
     assert not limits[0.0].jolted(shaken).any()
     found = limits[0.02].jolted(shaken)
     assert found[60, 0]
@@ -68,42 +71,33 @@ def test_who_has_spent_it_is_held_to_the_percentile():
     assert not found[:, 1].any()
 
 
-@pytest.mark.parametrize("spent", [0.0, 0.03])
-def test_percentiles_below_the_99th_are_kept_too(spent):
-    """Frames that are hardly above the 99th percentile do not raise it, but if there are many the 97th: whoever stands
-    for long afterwards has that for his 99th."""
-    rng, frames = np.random.default_rng(0), round(40.0 * FPS)
-    blended = np.full((frames, 2, 2, 2), 1e-5)
-    blended[:, :, :, 0] = np.where(rng.random(frames) < 0.012, 0.02, 0.01)[:, None, None]
-    shown = blended.copy()
-    shown[rng.random(frames) < spent, :, 1, 0] = 0.022
-    record = Record(2, FPS)
-    record.add(shown)
+@pytest.mark.parametrize("more", [-4, 0, 20])
+def test_what_was_not_spent_is_left(more):
+    """A cycle has a few frames far above all others. As many may be shown as there were, and no more: they are the 99th
+    percentile of a longer motion, whatever they are of what there is so far."""
     part = np.zeros((120, 2, 3))
     part[::2, 0, 0] = 0.0025  # which is 0.005 in acceleration
     shaken = part.copy()
-    shaken[60, 0, 0] += 0.008  # 0.021 there, and 0.013 beside it: above the 97th percentile, not above the 99th
-    limit = Limit.of(part, FPS, [0], 2, Account(record.counts, 20, 100))
-    assert limit.jolted(shaken).any() == (spent > 0.0)
-    assert not limit.jolted(part).any()
-
-
-@pytest.mark.parametrize("more", [0, 20])
-def test_nothing_between_two_percentiles_is_free_to_rise(more):
-    """A cycle has a few frames far above all others, just more than one in a hundred so far. Whoever adds a quarter to
-    them raises neither the 99th percentile nor the 98.5th, but what is the 99th when there is more of the rest."""
+    shaken[60, 0, 0] += 0.008  # 0.021 there, and 0.013 beside it
     record = Record(2, FPS)
     for way, high in enumerate((88, 88 + more)):  # as blended and as shown
         size = np.full((8000, 2), 1e-5)
         size[:, 0] = 0.01
         size[:high, 0] = 0.02
         record.counts[:, way] = counted(size)
-    part = np.zeros((120, 2, 3))
-    part[::2, 0, 0] = 0.0025
-    shaken = part.copy()
-    shaken[60, 0, 0] += 0.008
-    limit = Limit.of(part, FPS, [0], 2, Account(record.counts, 20, 100))
-    assert limit.jolted(shaken).any() == bool(more)
+    limit = Limit.of(part, FPS, [0], 2, Account(record.counts, FPS, 20, 100))
+    assert limit.jolted(shaken).any() == (more >= 0)
+    assert not limit.jolted(part).any()
+
+
+@pytest.mark.parametrize(("sudden", "jolted"), [(3, False), (4, True)])
+def test_a_few_frames_of_the_first_seconds_may_be_more_sudden(sudden, jolted):
+    """One in 200 of ten seconds, though there is hardly any motion yet."""
+    was = np.full((240, 1), 0.01)
+    now = was.copy()
+    now[40 : 40 + 30 * sudden : 30] = 0.02
+    _, spent = Account(Record(1, FPS).counts, FPS, 0, 240).of_part(2, was, 0.0)
+    assert (spent(now)[0] < 0.02) == jolted
 
 
 def test_what_is_usual_in_a_clip_is_a_share_of_its_frames():

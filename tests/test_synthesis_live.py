@@ -1,5 +1,6 @@
 """Motion made while its walk grows is the motion of the whole walk."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -59,18 +60,23 @@ def test_with_cleanup_it_is_the_same_within_millimetres(graph, seed):
 
 @pytest.mark.parametrize("seed", [2, 7])
 def test_feet_are_held_as_in_the_whole_and_jolt_no_joint(graph, seed):
-    """Feet slide hardly more than in motion made as a whole. Acceleration and jerk of every joint, their 99th
-    percentiles, are at most 1.2 times those without cleanup, and so are their 97th: whoever goes on to stand has that
-    for his 99th. Of all joints together, they are hardly more than those of the whole."""
+    """The 99th percentiles of every joint's acceleration and jerk are at most 1.2 times those without cleanup, wherever
+    motion is cut off, and so are their 97th: whoever goes on to stand has that for his 99th. Feet slide little more
+    than in motion made as a whole, which need not keep that. Of all joints together, they are hardly more than those of
+    the whole."""
     walk = mg.random_walk(graph, 40, rng=seed)
     motions = mg.synthesize(walk, cleanup=False), mg.synthesize(walk), played(graph, walk)[0]
     for order in (2, 3):
         was, whole, now = (np.linalg.norm(np.diff(m.positions(), order, axis=0), axis=-1) for m in motions)
         assert np.percentile(now, 99) < 1.1 * np.percentile(whole, 99)
-        for upper in (97, 99):
-            assert (np.percentile(now, upper, axis=0) < 1.2 * np.percentile(was, upper, axis=0)).all()
+        for seconds, upper in itertools.product((5, 10, 20, 40), (97, 99)):
+            frames = round(seconds * graph.fps)
+            limit = 1.2 * np.percentile(was[:frames], upper, axis=0)
+            # What is never noticed may be worse: 2 m/s² and 40 m/s³.
+            limit = np.maximum(limit, {2: 2.0, 3: 40.0}[order] / graph.fps**order)
+            assert (np.percentile(now[:frames], upper, axis=0) < limit).all()
     made = replace(motions[1], root=motions[2].root, rotations=motions[2].rotations)
-    assert mg.quality(made)["slide_mean"] < mg.quality(motions[1])["slide_mean"] + 0.2  # cm/s
+    assert mg.quality(made)["slide_mean"] < mg.quality(motions[1])["slide_mean"] + 0.25  # cm/s
 
 
 def test_it_says_what_it_cannot_do(graph):

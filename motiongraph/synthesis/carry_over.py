@@ -7,6 +7,7 @@ differ where they meet. What they do differ by fades over a few frames: of the b
 world, for feet that stand must not be moved by what hips and knees make up for.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +15,16 @@ import numpy as np
 from motiongraph import rotations as rot
 from motiongraph.model.clip import Clip
 from motiongraph.synthesis.feet import EASE
-from motiongraph.synthesis.footplant import Stance, soothed
-from motiongraph.synthesis.jolts import ORDERS, Account, moves_of
+from motiongraph.synthesis.footplant import Stance, limits_of, soothed
+from motiongraph.synthesis.jolts import ORDERS, Account, Limit, moves_of
 from motiongraph.synthesis.legs import Knees, length
 
 MEET = 0.15  # s over which a stretch passes into the next
 _ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
 _LANDED = 0.04  # s over which a foot that stands does, as it is held exactly,
 _SHOWN = 0.08  # and as it is shown: what was let go softly, to jolt nothing, must not be fetched back in a frame
+_SLOWER = 1.0, 1.0, 1.5, 2.2, 3.3  # times as long by tries, where that jolts a joint; feet give way from the second on
+_DRY = 0.0005  # m that feet may be deeper in the floor for that
 _AROUND = 0.3  # s before and after the frames of a stretch that are soothed with it
 
 
@@ -54,16 +57,43 @@ def held_after(
         moved, turns = stance.held()
     exact = _packed(moved, turns)
     moved, turns = moved.copy(), turns.copy()
-    account = replace(account, first=count - begin, stop=stop - begin)
-    moved[part], turns[part] = soothed(stance.part(part), moved[part], turns[part], account)
+    own, new = stance.part(part), slice(count - begin, stop - begin)
+    limits = limits_of(own, replace(account, first=new.start, stop=new.stop))
+    moved[part], turns[part] = soothed(own, moved[part], turns[part], limits)
     if count:
-        moved, turns = _carried_over(stance, past[:, 1], moved, turns, _SHOWN)
+        moved, turns = _calmly_carried_over(stance, past[:, 1], moved, turns, limits, part, new)
     made = replace(clip, root=stance.root + moved, rotations=stance.turned(turns), source=clip._layout())
     made = replace(made, origin=clip.origin and replace(clip.origin, floor=stance.ground))
     late = slice(max(count - max(ORDERS), 0), stop)
     ways = (np.zeros_like(moved[late]), np.zeros_like(turns[late])), (moved[late], turns[late])
     moves = moves_of([stance.part(late).positions(*way) for way in ways], stop - count)
     return made, np.stack([exact, _packed(moved, turns)], axis=1), moves
+
+
+def _calmly_carried_over(
+    stance: Stance,
+    past: np.ndarray,
+    moved: np.ndarray,
+    turns: np.ndarray,
+    limits: Sequence[Limit],
+    part: slice,
+    new: slice,
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `_carried_over`. Where that jolts a joint, feet are let go softly, and it takes longer, as long as that puts
+    no foot in the floor. part: the frames that the limits are for; new: those of them that are new."""
+    own, best, fewest, deepest = stance.part(part), (moved, turns), np.inf, np.inf
+    firm = np.ones(len(stance.legs), bool)
+    for slower in _SLOWER:
+        found = _carried_over(stance, past, moved, turns, slower * _SHOWN, slower * MEET, firm)
+        places = own.positions(found[0][part], found[1][part])
+        jolted = np.logical_or.reduce([limit.jolted(places)[new] for limit in limits])
+        jolts, deep = int(jolted.sum()), own.depth(places)[:, new].max()
+        if jolts < fewest and deep < deepest:
+            best, fewest, deepest = found, jolts, min(deepest, max(deep, 0.0) + _DRY)
+        if not jolts:
+            break
+        firm &= ~own.shares(jolted).any(axis=1)
+    return best
 
 
 def _packed(moved: np.ndarray, turns: np.ndarray) -> np.ndarray:
@@ -85,11 +115,18 @@ def _lands(stance: Stance, count: int) -> bool:
 
 
 def _carried_over(
-    stance: Stance, past: np.ndarray, moved: np.ndarray, turns: np.ndarray, landed: float
+    stance: Stance,
+    past: np.ndarray,
+    moved: np.ndarray,
+    turns: np.ndarray,
+    landed: float,
+    meet: float = MEET,
+    firm: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Moves (F, 3) and turns (F, n, 4, 3) that hold the feet, passing over from those of the first frames (S, D);
-    feet that stand are at their places after `landed` seconds."""
-    count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (MEET, landed))
+    """Moves (F, 3) and turns (F, n, 4, 3) that hold the feet, passing over from those of the first frames (S, D)
+    within `meet` seconds; feet that stand are at their places after `landed` seconds. firm: (n,) bool, all unless told:
+    the feet that pass over in the world, whatever hips and knees do; others go along with their legs."""
+    count, (fade, quick) = len(past), (max(round(s * stance.fps), 1) for s in (meet, landed))
     two, later = slice(max(count - 2, 0), count), slice(count, min(count + fade, len(moved)))
     part = stance.part(slice(two.start, later.stop))
     was = _unpacked(past[two])
@@ -100,6 +137,10 @@ def _carried_over(
     new_moved[:count], new_turns[:count] = _unpacked(past)
     new_moved[later] += lacking(was[0] - moved[two], *usual)
     new_turns[later] += lacking(was[1] - turns[two], *usual)
+    firm = np.ones(len(stance.legs), bool) if firm is None else firm
+    if not firm.any():
+        return new_moved, new_turns
+    soft = new_turns[later].copy()
     places = part.positions(new_moved[two.start : later.stop], new_turns[two.start : later.stop])
     air = []  # frames until each foot lands
     for leg in stance.legs:
@@ -119,6 +160,7 @@ def _carried_over(
     bend = np.copysign(bent.bend_at(length(goal - hip)[..., 0]), bent.bend)
     more = np.stack(bent.reach(bend, goal - hip)[:2], axis=2).swapaxes(0, 1)
     new_turns[later, :, :2] = rot.to_vector(rot.multiply(more, rot.from_vector(new_turns[later, :, :2])))
+    new_turns[later][:, ~firm] = soft[:, ~firm]
     return new_moved, new_turns
 
 

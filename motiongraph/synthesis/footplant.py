@@ -6,6 +6,7 @@ a leg would stretch or its knee snap. Bones keep their length, which theirs do n
 more than the motion itself does, the correction is smoothed until it does not: there the contact is let go softly.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,7 +50,7 @@ def cleaned(
     progress(0, 2, "holding planted feet")
     moved, turns = stance.held()
     progress(1, 2, "holding planted feet")
-    moved, turns = soothed(stance, moved, turns)
+    moved, turns = soothed(stance, moved, turns, limits_of(stance))
     root, rotations = stance.root + moved, stance.turned(turns)
     if clip.first:
         root = np.concatenate([whole.root[: clip.first], root])
@@ -58,18 +59,23 @@ def cleaned(
     return replace(made, origin=clip.origin and replace(clip.origin, floor=whole.ground))
 
 
-def soothed(
-    stance: "Stance", moved: np.ndarray, turns: np.ndarray, account: Account | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider.
+def limits_of(stance: "Stance", account: Account | None = None) -> list[Limit]:
+    """How suddenly its joints may move, none for a few frames. account: of the longer motion that these frames are a
+    part of, if they are."""
+    if len(stance.root) <= max(ORDERS):
+        return []
+    still = np.zeros((len(stance.root), 3)), np.zeros((len(stance.root), len(stance.legs), 4, 3))
+    before = stance.positions(*still)
+    return [Limit.of(before, stance.fps, stance.swinging, order, account) for order in ORDERS]
 
-    account: of the longer motion that these frames are a part of, if they are.
-    """
+
+def soothed(
+    stance: "Stance", moved: np.ndarray, turns: np.ndarray, limits: Sequence[Limit]
+) -> tuple[np.ndarray, np.ndarray]:
+    """What holds the feet (see `held`), smoothed where it jolts a joint; the more rounds that takes, the wider."""
     fps = stance.fps
-    if len(moved) <= max(ORDERS):
+    if not limits:
         return moved, turns
-    before = stance.positions(np.zeros_like(moved), np.zeros_like(turns))
-    limits = [Limit.of(before, fps, stance.swinging, order, account) for order in ORDERS]
 
     def jolted(places: np.ndarray) -> np.ndarray:
         return stance.shares(np.logical_or(*(limit.jolted(places) for limit in limits)))

@@ -1,11 +1,13 @@
 """How suddenly joints may move when feet are held: hardly more so than they did before.
 
 What counts is the 99th percentile of each joint's acceleration and jerk. A motion that is made as a whole has one. One
-that never ends has a record of how its joints moved so far, as blended and as shown, and so of what it may still spend.
-It keeps lower percentiles too: who stands for long after a walk makes one of them the 99th of the whole.
+that never ends may be cut off anywhere, and whoever stands for long after a walk makes a lower percentile of the walk
+the 99th of the whole. So it keeps all upper percentiles at any time: however sudden you call sudden, no more of its
+frames so far may be 1.17 times as sudden as were so sudden before. (One distribution then dominates the other, and so
+do sums of such.) A record of how joints moved, as blended and as shown, tells what is left to spend.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -17,9 +19,6 @@ from motiongraph.synthesis import _kernels
 
 _WORSE = 1.2  # times its acceleration and jerk before that a joint may have
 _USUAL = 99.0  # percentile of them that counts
-# Those that motion keeps which is made a part at a time. A cycle that is walked again and again has a few frames far
-# above all others: of five percentiles, the 98.8th was free to rise to the 99th, and later it was the 99th.
-UPPER = 100.0 - np.geomspace(1.0, 3.0, 9)
 _NEAR = 0.1  # s around a frame in which motion may have been as sudden
 # m/s² and m/s³, by the order of the derivative, that are never noticed: of anything, of a body and of legs at a moment
 _GENTLE = {2: (2.0, 12.0, 30.0), 3: (40.0, 150.0, 800.0)}
@@ -30,10 +29,13 @@ _PARTLY = 1.17
 _MOMENT = 1.3
 _LONG = 30.0  # s after which what was counts a third
 _BEFORE = 2.0  # s of the clips played that are taken to have been before
+_SOON = 10.0  # s; of shorter motion one frame in a hundred is hardly any
+# Of all frames, or of those of the first _SOON: how many may be more sudden than any before, and how many count.
+_FREE, _UPPER = 0.005, 0.03
+_CUTS = 4  # moments of a part at which motion may be cut off
 _OCTAVE, _LEAST, _OCTAVES = 32, -17, 18  # of a record: bins for every factor of two, from 2⁻¹⁷ m a frame on
 _BINS = _OCTAVE * _OCTAVES
 _MOST_KNOWN = 200  # clips whose bins are kept, 0.4 MB each: who walks a whole database comes by thousands
-_SHARES = 1.0 - 0.01 * UPPER[:, None]
 _EDGES = np.ldexp(1.0 + np.arange(_BINS + 1) % _OCTAVE / _OCTAVE, np.arange(_BINS + 1) // _OCTAVE + _LEAST)
 
 
@@ -43,13 +45,10 @@ class Limit:
 
     order: int
     before: np.ndarray  # (F − order, J) as they did
-    usual: np.ndarray  # (K, J) the upper percentiles that each joint may have
-    lower: np.ndarray  # (K, J) what they were: who is below has to stay so where a percentile is higher than it may be,
-    worse: float  # but for this factor,
-    tiny: float  # or up to this
     loose: np.ndarray  # (F − order, J) at any moment
-    counted: slice  # the frames that count
-    rare: np.ndarray | None  # (K, J) how many of them may be above each, if not one in a hundred
+    spent: Callable[[np.ndarray], np.ndarray]  # (J,) of such sizes, from which on none may be `worse` any more, or ∞;
+    worse: float  # times as sudden as before that is,
+    tiny: float  # or this
 
     @classmethod
     def of(
@@ -63,35 +62,37 @@ class Limit:
         size = _kernels.sudden(places, order)
         near = scipy.ndimage.maximum_filter1d(size, 2 * max(round(_NEAR * fps), 1) + 1, axis=0, mode="nearest")
         if account is None:
-            last = 0.01 * _USUAL * (len(size) - 1)
-            lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
-            upper, lower = (lower + (last - int(last)) * (higher - lower))[None], lower[None]
-            worse, moment, counted, rare = _WORSE, _WORSE, slice(None), None
+            worse = moment = _WORSE
+            usual, spent = _of_whole(size, tiny)
         else:
-            worse, moment, counted = _PARTLY, _MOMENT, account.rows(order)
-            upper = lower = account.percentiles(order, size[counted])
-            rare = account.rare(order, np.maximum(worse * upper, tiny), len(size[counted]))
-        loose = np.maximum(moment * np.maximum(near, upper[0]), gentle)
-        return cls(order, size, np.maximum(worse * upper, tiny), lower, worse, tiny, loose, counted, rare)
+            worse, moment = _PARTLY, _MOMENT
+            usual, spent = account.of_part(order, size, tiny)
+        return cls(order, size, np.maximum(moment * np.maximum(near, usual), gentle), spent, worse, tiny)
 
     def jolted(self, places: np.ndarray) -> np.ndarray:
         """(F, J) bool: where joints move more suddenly than they may."""
         size, found = _kernels.sudden(places, self.order), np.zeros(places.shape[:2], bool)
-        over = size > self.loose
-        if self.rare is None:
-            last = len(size) - 1
-            spent = (size > self.usual).sum(axis=0, keepdims=True) >= last - int(0.01 * _USUAL * last)
-            spent[spent] = np.percentile(size[:, spent[0]], _USUAL, axis=0) > self.usual[spent]
-        else:
-            spent = (size[self.counted] > self.usual[:, None]).sum(axis=1) > self.rare
-        worse = spent.any(axis=0)
-        # Who is nowhere above the lowest percentile that is spent, or no more than he was, has spent none.
-        least = np.where(spent, self.lower, np.inf).min(axis=0)[worse]
-        strict = np.maximum(self.worse * np.maximum(self.before[:, worse], least), self.tiny)
-        over[:, worse] = size[:, worse] > strict
+        # Who is below what is spent, or moves no more suddenly than he did, has spent nothing.
+        strict = np.maximum(self.worse * np.maximum(self.before, self.spent(size)), self.tiny)
+        over = (size > strict) | (size > self.loose)
         for k in range(self.order + 1):
             found[k : k + len(over)] |= over
         return found
+
+
+def _of_whole(size: np.ndarray, tiny: float) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """(J,) what is usual of a motion (F, J) that is made as a whole, and its `spent`."""
+    last = 0.01 * _USUAL * (len(size) - 1)
+    lower, higher = np.partition(size.T, (int(last), int(np.ceil(last))))[:, [int(last), int(np.ceil(last))]].T
+    usual = lower + (last - int(last)) * (higher - lower)
+    limit = np.maximum(_WORSE * usual, tiny)
+
+    def spent(size: np.ndarray) -> np.ndarray:
+        over = (size > limit).sum(axis=0) >= len(size) - 1 - int(last)
+        over[over] = np.percentile(size[:, over], _USUAL, axis=0) > limit[over]
+        return np.where(over, lower, np.inf)
+
+    return usual, spent
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,33 +100,37 @@ class Account:
     """What joints may do in a part of a longer motion, by what they did before."""
 
     counts: np.ndarray  # (2, 2, J, B) frames by order, as blended and as shown, joint and how suddenly it moved
+    fps: float
     first: int = 0  # the frames of the part that will be shown
     stop: int = 0
 
-    def rows(self, order: int) -> slice:
-        """Of derivatives, those whose last frame will be shown."""
-        return slice(max(self.first - order, 0), self.stop - order)
+    def of_part(
+        self, order: int, size: np.ndarray, tiny: float
+    ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """(J,) what is usual with a part (F, J), as blended, and its `spent`."""
+        blended, shown = self.counts[ORDERS.index(order)]
+        # Of derivatives, those whose last frame will be shown, up to each moment at which motion may be cut off.
+        first, stop = max(self.first - order, 0), self.stop - order
+        cuts = [slice(first, first + round((stop - first) * (k + 1) / _CUTS)) for k in range(_CUTS)]
+        above = np.stack([_above(blended + counted(size[cut])) for cut in cuts])
+        many = np.maximum(above[..., :1], _SOON * self.fps)
+        left = np.maximum(above, _FREE * many) - _above(shown)
+        left[(above > _UPPER * many) | (_EDGES[:-1] * _PARTLY < tiny)] = np.inf
+        usual = _EDGES[(above[-1] > 0.01 * (100.0 - _USUAL) * above[-1, :, :1]).sum(axis=1) - 1]
 
-    def percentiles(self, order: int, size: np.ndarray) -> np.ndarray:
-        """(K, J) the upper ones, as blended, with these frames (n, J)."""
-        counts = self.counts[ORDERS.index(order), 0] + counted(size)
-        above, joints = _above(counts), np.arange(len(counts))
-        many = _SHARES * above[:, 0]
-        bins = np.stack([(above > each[:, None]).sum(axis=1) - 1 for each in many])
-        share = (above[joints, bins] - many) / np.maximum(counts[joints, bins], 1e-12)
-        return _EDGES[bins] + share * (_EDGES[bins + 1] - _EDGES[bins])
+        def spent(size: np.ndarray) -> np.ndarray:
+            over = np.zeros((size.shape[1], _BINS + 1), bool)
+            over[:, -1] = True
+            for cut, most in zip(cuts, left):
+                over[:, :-1] |= _above(counted(size[cut] / _PARTLY)) > most
+            return np.append(_EDGES[:-1], np.inf)[over.argmax(axis=1)]
 
-    def rare(self, order: int, limits: np.ndarray, more: int) -> np.ndarray:
-        """(K, J) in how many of so many more frames joints may move more suddenly than these limits (K, J)."""
-        counts = self.counts[ORDERS.index(order), 1]
-        above, bins, joints = _above(counts), _bins(limits), np.arange(len(counts))
-        below = np.minimum((limits - _EDGES[bins]) / (_EDGES[bins + 1] - _EDGES[bins]), 1.0) * counts[joints, bins]
-        return _SHARES * (above[:, 0] + more) - (above[joints, bins] - below)
+        return usual, spent
 
 
 class Record:
-    """How suddenly the joints of a motion that never ends moved so far, as blended and as shown; what is long past
-    counts less. joints: how many there are, with the root's height."""
+    """How suddenly the joints of a motion that never ends moved so far, as blended and as shown, there in shares of
+    what each may be worse; what is long past counts less. joints: how many there are, with the root's height."""
 
     def __init__(self, joints: int, fps: float):
         self.fps = fps
@@ -134,13 +139,13 @@ class Record:
     def add(self, moves: np.ndarray) -> None:
         """More frames (n, 2, 2, J) that were shown, by order, as blended and as shown."""
         self.counts *= np.exp(-len(moves) / (_LONG * self.fps))
-        for at in np.ndindex(2, 2):
-            self.counts[at] += counted(moves[:, *at])
+        for order, way in np.ndindex(2, 2):
+            self.counts[order, way] += counted(moves[:, order, way] / (1.0, _PARTLY)[way])
 
     def account(self, clips: Sequence[Clip]) -> Account:
         """For frames of these clips."""
         usual = sum(usual_in(clip) for clip in clips) / len(clips)
-        return Account(self.counts + _BEFORE * self.fps * usual)
+        return Account(self.counts + _BEFORE * self.fps * usual, self.fps)
 
 
 def moves_of(places: Sequence[np.ndarray], frames: int) -> np.ndarray:
