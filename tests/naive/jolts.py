@@ -3,13 +3,13 @@
 import numpy as np
 
 
-def spent_by_loops(counts, was, now, first, stop, edges, worse, soon, free, upper):
+def spent_by_loops(counts, was, now, first, stop, edges, worse, soon, free, spared, upper):
     """(J,) the least size from which on more frames are, or would be, worse than may be; ∞ where none is.
 
     counts: (2, J, B) of earlier frames as blended, and as shown in shares of what each may be worse; was, now: (F, J)
     sizes of a part, of which the frames from `first` on are shown, in quarters; edges: of the bins; worse: times as
-    sudden as a frame may be; soon: frames, if there are fewer; free, upper: shares of them that may be more sudden than
-    any before, and that count.
+    sudden as a frame may be; soon: frames, if there are fewer; free, spared, upper: shares of them that may be more
+    sudden than any before, are spared, and count.
     """
     out = np.full(was.shape[1], np.inf)
     for quarter in (1, 2, 3, 4):
@@ -21,6 +21,6 @@ def spent_by_loops(counts, was, now, first, stop, edges, worse, soon, free, uppe
                 for f in range(first, end):
                     blended += was[f, joint] >= edges[k]
                     shown += now[f, joint] / worse >= edges[k]
-                if blended <= upper * frames and shown > max(blended, free * frames):
+                if blended <= upper * frames and shown > max(blended - spared * frames, free * frames):
                     out[joint] = min(out[joint], edges[k])
     return out
