@@ -24,7 +24,7 @@ _ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on
 _LANDED = 0.04  # s over which a foot that stands does, as it is held exactly,
 _SHOWN = 0.08  # and as it is shown: what was let go softly, to jolt nothing, must not be fetched back in a frame
 _SLOWER = 1.0, 1.0, 1.5, 2.2, 3.3  # times as long by tries, where that jolts a joint; feet give way from the second on
-_DRY = 0.0005  # m that feet may be deeper in the floor for that
+_DRY = 0.0015  # m that feet may be deeper in the floor for that
 _AROUND = 0.3  # s before and after the frames of a stretch that are soothed with it
 
 

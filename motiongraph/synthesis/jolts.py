@@ -30,9 +30,9 @@ _MOMENT = 1.3
 _LONG = 30.0  # s after which what was counts a third
 _BEFORE = 2.0  # s of the clips played that are taken to have been before
 _SOON = 10.0  # s; of shorter motion one frame in a hundred is hardly any
-# Of all frames, or of those of the first _SOON: how many may be more sudden than any before, how many are spared for
-# what cannot be helped where two parts meet, and how many count at all.
-_FREE, _SPARED, _UPPER = 0.005, 0.003, 0.03
+# Of all frames, or of those of the first _SOON: how many may be more sudden than any before, and how many count.
+_FREE, _UPPER = 0.005, 0.03
+_SPARED = 1.0  # frames, for what cannot be helped where two parts meet
 _CUTS = 4  # moments of a part at which motion may be cut off
 _OCTAVE, _LEAST, _OCTAVES = 32, -17, 18  # of a record: bins for every factor of two, from 2⁻¹⁷ m a frame on
 _BINS = _OCTAVE * _OCTAVES
@@ -115,7 +115,7 @@ class Account:
         cuts = [slice(first, first + round((stop - first) * (k + 1) / _CUTS)) for k in range(_CUTS)]
         above = np.stack([_above(blended + counted(size[cut])) for cut in cuts])
         many = np.maximum(above[..., :1], _SOON * self.fps)
-        left = np.maximum(above - _SPARED * many, _FREE * many) - _above(shown)
+        left = np.maximum(above - _SPARED, _FREE * many) - _above(shown)
         left[(above > _UPPER * many) | (_EDGES[:-1] * _PARTLY < tiny)] = np.inf
         usual = _EDGES[(above[-1] > 0.01 * (100.0 - _USUAL) * above[-1, :, :1]).sum(axis=1) - 1]
 

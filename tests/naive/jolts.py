@@ -8,8 +8,8 @@ def spent_by_loops(counts, was, now, first, stop, edges, worse, soon, free, spar
 
     counts: (2, J, B) of earlier frames as blended, and as shown in shares of what each may be worse; was, now: (F, J)
     sizes of a part, of which the frames from `first` on are shown, in quarters; edges: of the bins; worse: times as
-    sudden as a frame may be; soon: frames, if there are fewer; free, spared, upper: shares of them that may be more
-    sudden than any before, are spared, and count.
+    sudden as a frame may be; soon: frames, if there are fewer; free, upper: shares of them that may be more sudden than
+    any before, and that count; spared: frames.
     """
     out = np.full(was.shape[1], np.inf)
     for quarter in (1, 2, 3, 4):
@@ -21,6 +21,6 @@ def spent_by_loops(counts, was, now, first, stop, edges, worse, soon, free, spar
                 for f in range(first, end):
                     blended += was[f, joint] >= edges[k]
                     shown += now[f, joint] / worse >= edges[k]
-                if blended <= upper * frames and shown > max(blended - spared * frames, free * frames):
+                if blended <= upper * frames and shown > max(blended - spared, free * frames):
                     out[joint] = min(out[joint], edges[k])
     return out
