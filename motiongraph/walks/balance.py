@@ -13,9 +13,9 @@ from motiongraph.walks.floor_path import Runs
 
 _WORK = 1_700_000  # transitions looked at in a round, at most; 0.01 s
 _STEPS = (2, 256)  # that walks are followed in each round, fewest and most
-_MOST = 8.0  # times more or less gladly than without balance
+_MOST = 12.0  # times more or less gladly than without balance
 _STUCK = 0.002  # how gladly walks go where they cannot leave again
-_ENDS = 0.05  # how gladly clips are left or entered near their ends, as a share of elsewhere
+_ENDS = 0.02  # how gladly clips are left or entered near their ends, as a share of elsewhere
 
 
 def balance(

@@ -19,7 +19,7 @@ _HIDDEN = 2.0  # cm that hardly show in a stroll, whatever a graph's transitions
 # hid seams no better and played less of the motion; 0.2 did not hide them.
 _LIKE = 0.12
 _MOMENT = 0.15  # s before and after a transition, in which others leave at the same moment
-_END = 0.7  # s at the ends of clips, where transitions are known by what is about to end or has just begun
+_END = 0.65  # s at the ends of clips, where transitions are known by what is about to end or has just begun
 _ROUNDS = 8  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
 _PLAINER = 12.0  # times more or less gladly for how much it shows

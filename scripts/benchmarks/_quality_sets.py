@@ -25,7 +25,8 @@ WALKS = (*range(11, 35), 47, 58)
 RUNS = (8, *range(35, 47), *range(48, 58))
 _STYLES = ("active", "elderly", "exhausted", "feminine", "masculine", "normal", "youthful")
 _SEEN = {"seam_visibility": "seams seen, AUC", "blend_visibility": "beside the moments they join"}
-_SEEDS = 50_000, 60_000, 70_000, 80_000
+_SEEDS = 250_000, 260_000, 270_000, 280_000
+_MORE = 3_000, 300_000  # of walks that one judge learns from, and of others
 _LOW, _HIGH = 0.03, 0.07  # m above where it rests; a foot below while the other is above carries the body
 _ON = 0.05  # m; a foot below this has not left the ground since it carried the body
 _LANDING = 0.8  # m/s; a foot that is faster is still coming down, or going up
@@ -148,7 +149,10 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
     batches = [assess(graph, walks, seconds, rng) for rng in _SEEDS]
     found, (made, was) = batches[0], (batches[0]["made"], batches[0]["captured"])
     seen = {name: [each[name] for each in batches if each[name] is not None] for name in _SEEN}
-    motions = [mg.synthesize(mg.random_walk(graph, seconds, rng)) for rng in range(3000, 3000 + 4 * walks)]
+    motions, others = (
+        [mg.synthesize(mg.random_walk(graph, seconds, rng)) for rng in range(first, first + 4 * walks)]
+        for first in _MORE
+    )
     carrying, missed, whole = np.sum([missed_stance(clip) for clip in graph.clips], axis=0)
     row = {
         "set": name + (f" at {fps:g} Hz" if fps else ""),
@@ -167,6 +171,8 @@ def measured(name: str, files: list[Path], walks: int, seconds: float, fps: floa
         "stances missed altogether": whole / max(carrying, 1),
         **{words: float(np.mean(seen[name])) if seen[name] else None for name, words in _SEEN.items()},
         f"by one judge of {4 * walks} walks": seam_visibility(motions, graph.clips),
+        "and of others": seam_visibility(others, graph.clips),
+        "by one judge, beside the moments they join": seam_visibility(motions, graph.clips, "same"),
         "the same without seams": seam_visibility(motions, graph.clips, "captured"),
         "beside all clips, by every joint": seam_visibility(motions, graph.clips, "all"),
         "between batches of walks": float(np.ptp(seen["seam_visibility"])) if seen["seam_visibility"] else None,
