@@ -22,7 +22,7 @@ _MOMENT = 0.15  # s before and after a transition, in which others leave at the 
 _END = 0.65  # s at the ends of clips, where transitions are known by what is about to end or has just begun
 _ROUNDS = 8  # of asking what shows, and avoiding it
 _EVEN_FIRST, _EVEN_AGAIN = 24, 6  # rounds of balancing clips, before that and after each
-_PLAINER = 12.0  # times more or less gladly for how much it shows
+_PLAINER = 40.0  # times more or less gladly for how much it shows
 # Transitions and frames of a graph of which that is asked, at most: more would take longer than a person waits, and
 # of a whole database not all poses are loaded.
 _MOST = 200_000, 400_000
