@@ -4,7 +4,8 @@ What holds the feet is made twice. Exactly: feet that stand stay where they were
 And soothed, as it is shown: smoothed where holding them jolts a joint, as in motion that is made as a whole. Each
 stretch soothes what the last one held exactly, not what it showed, so that both smooth the same curve and hardly
 differ where they meet. What they do differ by fades over a few frames: of the body, in its joints; of the feet, in the
-world, for feet that stand must not be moved by what hips and knees make up for.
+world, for feet that stand must not be moved by what hips and knees make up for. Where that would throw a joint, as the
+knee of a straight leg, the foot goes along with its leg.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ MEET = 0.15  # s over which a stretch passes into the next
 _ELSEWHERE = 0.001  # m: a foot farther than this from where it was shown was on its way to another place
 _LANDED = 0.04  # s over which a foot that stands does, as it is held exactly,
 _SHOWN = 0.08  # and as it is shown: what was let go softly, to jolt nothing, must not be fetched back in a frame
-_SLOWER = 1.0, 1.0, 1.5, 2.2, 3.3  # times as long by tries, where that jolts a joint; feet give way from the second on
+_SLOWER = 1.0, 1.0, 1.5, 2.2, 3.3  # times as long by tries, where that jolts a joint; feet give way from the second
 _DRY = 0.0015  # m that feet may be deeper in the floor for that
 _AROUND = 0.3  # s before and after the frames of a stretch that are soothed with it
 
@@ -79,8 +80,9 @@ def _calmly_carried_over(
     part: slice,
     new: slice,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As `_carried_over`. Where that jolts a joint, feet are let go softly, and it takes longer, as long as that puts
-    no foot in the floor. part: the frames that the limits are for; new: those of them that are new."""
+    """As `_carried_over`. Where that jolts a joint, the feet that have to answer for it go along with their legs,
+    and it takes longer, unless that puts a foot into the floor. part: the frames that the limits are for; new: those of
+    them that are new."""
     own, best, fewest, deepest = stance.part(part), (moved, turns), np.inf, np.inf
     firm = np.ones(len(stance.legs), bool)
     for slower in _SLOWER:
