@@ -1,5 +1,7 @@
 """Which transitions look like seams, and walks that avoid them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from naive import discriminator as naive
@@ -16,6 +18,18 @@ from motiongraph.walks.seam_windows import LEVELS
 def graph():
     clips = [sample(name) for name in ("walk", "walk_left", "walk_right", "walk_run", "run", "sneak")]
     return mg.MotionGraph.build(clips, threshold=6.0).pruned()
+
+
+def test_what_was_made_does_not_count_as_captured(graph):
+    """Else walks would not shy away from how bridges move."""
+    clips = [replace(clip, name=f"{clip.name}, made") if clip.name == "run" else clip for clip in graph.clips]
+    bridged = mg.MotionGraph.build(clips, threshold=6.0).pruned()
+    for built, expected in ((graph, True), (bridged, False)):
+        windows, ground = seam_windows.seam_windows(built, floor_graph(built)), floor_graph(built)
+        run = [clip.name.startswith("run") for clip in built.clips].index(True)
+        count = len(ground.rows)
+        assert (windows.clips[count:, 0] == run).any() == expected
+        assert (windows.clips[:count] == run).any()
 
 
 @pytest.mark.parametrize("seed", range(4))

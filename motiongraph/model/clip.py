@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from motiongraph.formats.motion import Source
     from motiongraph.synthesis.synthesize import Origin
 
+MADE = ", made"  # how the names of clips end that nobody captured, see `synthesis.bridge`
 _OPTIONAL = ("offsets", "source", "origin", "planted", "file", "file_frames")
 
 

@@ -18,7 +18,7 @@ from motiongraph.elementary import smoothstep
 from motiongraph.errors import MotionError
 from motiongraph.graph.motion_graph import MotionGraph
 from motiongraph.model import sides
-from motiongraph.model.clip import Clip
+from motiongraph.model.clip import MADE, Clip
 from motiongraph.model.contacts import Contacts
 from motiongraph.model.kinematics import positions
 from motiongraph.model.labels import Labels
@@ -37,7 +37,6 @@ _MOMENT = 0.03  # s over which the direction of a way is taken
 _EVEN = (0.4, 0.6)  # of a cycle, in which the other foot strikes
 _ALIKE = 0.25  # m between joints at the same moment of two cycles of like structure, on average
 _FEW = 3  # transitions between two clusters that are hardly any
-_MADE = ", made"  # how the name of a bridge ends
 _TRIED = 6  # clips of a cluster whose cycles are looked at
 _DEAR = 0.5  # share of what it may cost from which on a way between two clusters could do with a bridge
 _BETTER = 0.8  # times the cost before that a bridge must not exceed
@@ -208,7 +207,7 @@ def _led_over(a: Cycle, b: Cycle) -> Clip:
         own = [(a.clip.labels, frames_a), (b.clip.labels, frames_b)]
         masks = [np.stack([said.at(word)[frames] for word in words], axis=1) for said, frames in own]
         labels = Labels(words, np.where(early, *masks))
-    made = Clip(a.clip.skeleton, root, turns, fps, f"{a.clip.name} to {b.clip.name}{_MADE}", labels)
+    made = Clip(a.clip.skeleton, root, turns, fps, f"{a.clip.name} to {b.clip.name}{MADE}", labels)
     return cleaned(made.with_contacts(Contacts.of(planted, a.clip.skeleton, plants(a.clip).joints)))
 
 
@@ -232,7 +231,7 @@ def bridged(graph: MotionGraph, most: int = 4, progress: Progress = SILENT) -> t
         progress(len(kept), most, "bridging clips")
         *_, a, b = min(wanted)
         tried.add((a, b))
-        ends = [[clips[k] for k in groups[n] if not clips[k].name.endswith(_MADE)][:_TRIED] for n in (a, b)]
+        ends = [[clips[k] for k in groups[n] if not clips[k].name.endswith(MADE)][:_TRIED] for n in (a, b)]
         pairs = [pair for one in ends[0] for other in ends[1] if (pair := _alike(one, other)) is not None]
         if not pairs:
             continue

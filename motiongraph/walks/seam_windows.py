@@ -14,7 +14,7 @@ from motiongraph.kernels import F32, F64, FAST, I64, U1, kernel, njit, read
 from motiongraph.metric.stream import ahead
 from motiongraph.model import sides
 from motiongraph.model.bone_map import body_parts
-from motiongraph.model.clip import Clip
+from motiongraph.model.clip import MADE, Clip
 from motiongraph.model.skeleton import Skeleton
 from motiongraph.walks.floor_path import FloorGraph
 
@@ -47,11 +47,13 @@ class SeamWindows:
 
 
 def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows | None:
-    """The windows of all transitions of a graph, and of its captured frames; None where clips are too short for any."""
+    """The windows of all transitions of a graph, and of its captured frames, of which made clips have none; None where
+    clips are too short for any."""
     table, count, half = graph.candidates.table[ground.rows], len(ground.rows), (ground.window - 1) // 2
     first, stop = ground.starts[:-1] + [clip.first for clip in graph.clips], ground.starts[1:]
     reach, apart = round((_HALF + _MARGIN) / _RATE * ground.fps), max(round(_APART * ground.fps), 1)
-    frames = np.concatenate([np.arange(a + reach, b - reach, apart) for a, b in zip(first, stop)])
+    captured = np.where([clip.name.endswith(MADE) for clip in graph.clips], first, stop)
+    frames = np.concatenate([np.arange(a + reach, b - reach, apart) for a, b in zip(first, captured)])
     if len(frames) < LEVELS:
         return None
     own = np.searchsorted(ground.starts, frames, side="right") - 1
@@ -70,8 +72,8 @@ def seam_windows(graph: MotionGraph, ground: FloorGraph) -> SeamWindows | None:
         look(places, across, middle[part], bounds[part], placed[part], ground.fps, ground.window, out)
         return out
 
-    captured = np.sort(seen(slice(count, None)), axis=1)
-    edges = np.ascontiguousarray(captured[:, (np.arange(1, LEVELS) * len(frames)) // LEVELS])
+    usual = np.sort(seen(slice(count, None)), axis=1)
+    edges = np.ascontiguousarray(usual[:, (np.arange(1, LEVELS) * len(frames)) // LEVELS])
 
     levels = np.empty((len(edges), len(clips)), np.uint8)
     parts = [slice(start, start + _CHUNK) for start in range(0, len(clips), _CHUNK)]

@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks._quality_sets import sets
 
 import motiongraph as mg
+from motiongraph.model.clip import MADE
 from motiongraph.synthesis.bridge import in_words
 from motiongraph.synthesis.judge import learnt, seen
 
@@ -64,10 +65,10 @@ def told_apart(motions, clips, beside):
         return None, None
     x, y, ends = windows
     names = [clip.name for clip in clips]
-    made = np.array([name.endswith(", made") for name in names])
+    made = np.array([name.endswith(MADE) for name in names])
     belongs = np.arange(len(clips))  # bridges, and the clips that they are made of, are one and the same
     for name in np.array(names)[made]:
-        belongs[[names.index(name), *(names.index(part) for part in name[: -len(", made")].split(" to "))]] = -1
+        belongs[[names.index(name), *(names.index(part) for part in name[: -len(MADE)].split(" to "))]] = -1
     counts = ~made[ends[:, 0]] | ((y == 1) & (beside != "captured"))  # a bridge's own motion was not captured
     x, y, ends = x[counts], y[counts], ends[counts]
     at = made[ends].any(axis=1) & (y == 1)
